@@ -1,0 +1,63 @@
+# Everything runs in .venv, which the first target that needs it sets up. A stamp inside .venv, named after the
+# content of pyproject.toml, says that the set-up is complete: while the file is unchanged nothing asks the network.
+
+PYTHON ?=
+EXTRAS := models,mcp,dev
+
+BIN := .venv/bin
+MADE := .venv/made-$(shell printf %s '$(CURDIR)' | cksum | tr ' ' -)
+PROJECT := $(shell { cat pyproject.toml; echo '$(EXTRAS)'; } | cksum | tr ' ' -)
+READY := .venv/ready-$(PROJECT)
+BENCH := .venv/bench-$(PROJECT)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: $(READY) ## set up .venv with all that the tests need
+
+demo: $(READY) ## run a session with the scripted model and one hook of every contract
+	$(BIN)/treblehook demo
+
+test: $(READY) ## run the tests
+	$(BIN)/python -m pytest
+
+lint: $(READY) ## check style, types and the order of the rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
+
+format: $(READY) ## rewrite the code in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BENCH) ## measure beside floors and peers; writes benchmarks/results.md
+	$(BIN)/python -m benchmarks
+
+clean: ## remove .venv and every cache
+	rm -rf .venv .cache dist
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A virtual environment holds absolute paths, so a project folder that was moved gets a new one.
+$(MADE):
+	@for python in $(PYTHON) python3 python3.15 python3.14 python3.13 python3.12 python3.11; do \
+		if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			echo "creating .venv with $$("$$python" --version)"; \
+			"$$python" -m venv --clear .venv && touch $@; \
+			exit; \
+		fi; \
+	done; \
+	echo 'Treblehook needs Python 3.11 or newer, and found none as python3 or python3.NN. Name one: make PYTHON=/path/to/python' >&2; \
+	exit 1
+
+$(READY): $(MADE)
+	@rm -f .venv/ready-* .venv/bench-*
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	@touch $@
+
+$(BENCH): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@

@@ -1,0 +1,190 @@
+"""Who is bound to what. Registration is O(1); finding the handlers of an event costs what matches."""
+
+import itertools
+import weakref
+from collections.abc import Iterator
+from typing import Final
+
+from treblehook.engine.errors import BindError
+from treblehook.engine.handler import Answer, Handler, Mode
+from treblehook.lifecycle import Decision, Event, Fold
+
+_REMEMBERED_TARGETS: Final = 4096
+
+
+class Plan:
+    """The handlers of one event and target in their order; `stale` once a registration or removal may have changed them.
+
+    `asks` are their functions, a removed one's already swapped. `immediate` is true where every one of them can be asked by
+    a bare await.
+    """
+
+    __slots__ = ("__weakref__", "asks", "handlers", "immediate", "stale")
+
+    def __init__(self, handlers: list[Handler]) -> None:
+        self.handlers = handlers
+        self.asks = [handler.ask for handler in handlers]
+        self.stale = False
+        self.immediate = all(h.immediate for h in handlers) and len({h.tier for h in handlers}) <= 1
+
+    def overtake(self, handler: Handler) -> None:
+        """The registry has `handler` now, or has it no more: a dispatch that still uses this plan must see its removal."""
+        self.stale = True
+        if handler.removed and handler in self.handlers:
+            self.asks[self.handlers.index(handler)] = handler.ask
+
+
+class _Bucket:
+    """The handlers of one event type, found by literal target, by fixed prefix of a glob, or always."""
+
+    __slots__ = ("always", "by_literal", "by_prefix", "leaning", "only", "plans")
+
+    def __init__(self) -> None:
+        self.always: dict[Handler, None] = {}
+        self.by_literal: dict[str, dict[Handler, None]] = {}
+        self.by_prefix: dict[int, dict[str, dict[Handler, None]]] = {}
+        self.plans: dict[str | None, Plan] = {}
+        self.only: Plan | None = None
+        """the plan of every target, where no handler has a pattern"""
+        self.leaning: weakref.WeakSet[Plan] = weakref.WeakSet()
+        """plans of registries laid over this one"""
+
+    @property
+    def patterned(self) -> bool:
+        """Whether some handler looks at the target."""
+        return bool(self.by_literal or self.by_prefix)
+
+    def changed(self, handler: Handler) -> None:
+        """Drop the plans that `handler` may belong to; each was paid for when it was made."""
+        if handler.pattern is not None and handler.pattern.literal is not None:
+            dropped = [plan] if (plan := self.plans.pop(handler.pattern.literal, None)) is not None else []
+        else:
+            dropped = list(self.plans.values())
+            self.plans.clear()
+        if self.only is not None:
+            dropped.append(self.only)
+            self.only = None
+        for plan in (*dropped, *self.leaning):
+            plan.overtake(handler)
+        if self.leaning:
+            self.leaning.clear()
+
+    def shelf(self, handler: Handler) -> dict[Handler, None]:
+        if handler.pattern is None:
+            return self.always
+        if handler.pattern.literal is not None:
+            return self.by_literal.setdefault(handler.pattern.literal, {})
+        prefix = handler.pattern.prefix
+        return self.by_prefix.setdefault(len(prefix), {}).setdefault(prefix, {})
+
+    def matching(self, target: str | None) -> Iterator[Handler]:
+        yield from self.always
+        if target is None:
+            return
+        yield from self.by_literal.get(target, ())
+        for length, prefixes in self.by_prefix.items():
+            for handler in prefixes.get(target[:length], ()):
+                if handler.pattern is not None and handler.pattern.matches(target):
+                    yield handler
+
+    def everyone(self) -> Iterator[Handler]:
+        yield from self.always
+        for shelf in self.by_literal.values():
+            yield from shelf
+        for prefixes in self.by_prefix.values():
+            for shelf in prefixes.values():
+                yield from shelf
+
+
+class Registry:
+    """The handlers of a home, or of one session laid over its home's (`below`).
+
+    `gates_only` leaves out every handler but gates, the ones below included (`--bare`, `--prompt-only`).
+    """
+
+    def __init__(self, below: "Registry | None" = None, *, gates_only: bool = False) -> None:
+        self._below = below
+        self._gates_only: bool = gates_only or (below is not None and below._gates_only)
+        self._count: Iterator[int] = itertools.count() if below is None else below._count
+        self._buckets: dict[type[Event], _Bucket] = {}
+
+    def add(self, handler: Handler) -> Handler:
+        """Bind `handler` after those already bound; raises `BindError` where it is bound already."""
+        if handler.sequence >= 0:
+            raise BindError(handler.name, handler.event.__name__, "this handler is bound already")
+        handler.sequence = next(self._count)
+        bucket = self._bucket(handler.event)
+        bucket.shelf(handler)[handler] = None
+        bucket.changed(handler)
+        return handler
+
+    def remove(self, handler: Handler) -> None:
+        """Take `handler` out; a dispatch that is under way skips it. Raises KeyError where it is not bound here."""
+        bucket = self._bucket(handler.event)
+        del bucket.shelf(handler)[handler]
+        handler.removed = True
+        handler.ask = _gone
+        bucket.changed(handler)
+
+    def _bucket(self, event: type[Event]) -> _Bucket:
+        bucket = self._buckets.get(event)
+        if bucket is None:
+            bucket = self._buckets[event] = _Bucket()
+        return bucket
+
+    def plan(self, event: Event) -> Plan | None:
+        """The handlers that `event` reaches now, or None where there are none bound to its kind."""
+        bucket = self._buckets.get(event.__class__)
+        if bucket is None:
+            if self._below is None:
+                return None
+            bucket = self._bucket(event.__class__)
+        plan = bucket.only
+        if plan is not None and not plan.stale:
+            return plan
+        target = event.target if event.targeted else None
+        plan = bucket.plans.get(target)
+        return self._make(bucket, event, target) if plan is None or plan.stale else plan
+
+    def _make(self, bucket: _Bucket, event: Event, target: str | None) -> Plan:
+        handlers = sorted(self._asked(event.__class__, target), key=lambda handler: handler.key)
+        plan = Plan(handlers)
+        if not any(layer._bucket(event.__class__).patterned for layer in self._layers()):
+            bucket.only = plan
+        for layer in self._layers():
+            if layer is not self and (under := layer._bucket(event.__class__)) is not bucket:
+                under.leaning.add(plan)
+        if len(bucket.plans) >= _REMEMBERED_TARGETS:
+            bucket.plans.clear()
+        bucket.plans[target] = plan
+        return plan
+
+    def _asked(self, event: type[Event], target: str | None) -> Iterator[Handler]:
+        if self._gates_only and event.fold is not Fold.GATE:
+            return
+        for layer in self._layers():
+            bucket = layer._buckets.get(event)
+            if bucket is not None:
+                yield from (handler for handler in bucket.matching(target) if handler.mode is not Mode.OFF)
+
+    def _layers(self) -> Iterator["Registry"]:
+        layer: Registry | None = self
+        while layer is not None:
+            yield layer
+            layer = layer._below
+
+    def handlers(self) -> list[Handler]:
+        """Every handler bound here or below, switched off ones included, in the order of tier, priority, registration."""
+        found = [h for layer in self._layers() for bucket in layer._buckets.values() for h in bucket.everyone()]
+        return sorted(found, key=lambda handler: handler.key)
+
+
+class Gone(Decision, frozen=True):
+    """What asking a removed handler answers; the dispatch reads it as never having reached the handler."""
+
+
+GONE: Final = Gone()
+
+
+async def _gone(event: Event) -> Decision | Answer | None:
+    return GONE

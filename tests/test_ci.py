@@ -1,0 +1,51 @@
+"""CI runs every test: tests/support/needs.py and tests/support/nothing_skipped.py."""
+
+import pytest
+
+from tests.support.needs import require
+from tests.support.nothing_skipped import NothingSkipped
+
+MISSING = "a-program-that-nobody-has"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "@pytest.mark.skip\ndef test_one(): pass",
+        "def test_one(): pytest.skip('no reason')",
+        "@pytest.mark.xfail\ndef test_one(): assert False",
+        "@pytest.mark.xfail\ndef test_one(): pass",
+        "pytest.importorskip('a_module_that_nobody_has')",
+    ],
+)
+def test_a_skipped_test_fails_the_session_and_is_named(pytester: pytest.Pytester, body: str) -> None:
+    path = pytester.makepyfile(f"import pytest\n{body}\ndef test_two(): pass")
+
+    result = pytester.runpytest_inprocess(path, "-p", "no:asyncio", plugins=[NothingSkipped()])
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.re_match_lines([".*these tests must run and pass.*", rf"{path.name}.*"])
+
+
+def test_a_session_without_skips_passes(pytester: pytest.Pytester) -> None:
+    path = pytester.makepyfile("def test_one(): pass")
+
+    assert pytester.runpytest_inprocess(path, "-p", "no:asyncio", plugins=[NothingSkipped()]).ret == pytest.ExitCode.OK
+
+
+def test_a_missing_program_skips_the_test_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+
+    with pytest.raises(pytest.skip.Exception, match=MISSING):
+        require("sh", MISSING)
+
+
+def test_a_missing_program_fails_the_test_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+
+    with pytest.raises(pytest.fail.Exception, match=MISSING):
+        require("sh", MISSING)
+
+
+def test_a_program_on_the_path_is_no_reason_to_skip() -> None:
+    require("sh")
