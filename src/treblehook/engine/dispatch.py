@@ -168,7 +168,7 @@ class _Dispatch(Generic[E]):
 
     def _limit(self, handler: Handler, now: float) -> Limit | None:
         """The shorter of the handler's own time and what is left of its lane's; a lane's clock starts with its first handler."""
-        own = None if handler.timeout is None else Limit(handler.timeout, shared=False, given=handler.timeout)
+        own = None if (seconds := handler.armed) is None else Limit(seconds, shared=False, given=seconds)
         if handler.lane is None or handler.lane.seconds is None or handler.mode is Mode.REPORT:
             return own
         left = self._deadlines.setdefault(handler.lane.name, now + handler.lane.seconds) - now
@@ -202,7 +202,7 @@ class _Dispatch(Generic[E]):
 
     async def _alone(self, handler: Handler, call: Call) -> None:
         """One call that nobody waits for; its own time limit holds."""
-        limit = None if handler.timeout is None else Limit(handler.timeout, shared=False, given=handler.timeout)
+        limit = None if (seconds := handler.armed) is None else Limit(seconds, shared=False, given=seconds)
         try:
             answer = await ask_within(handler, call.event, limit, self._background, self._journal.clock)
             ended = Ended.PASSED if answer.decision is None else Ended.ANSWERED

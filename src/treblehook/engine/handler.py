@@ -88,13 +88,15 @@ class Handler:
     """One hook bound to one event.
 
     `ask` gets the event and answers a decision, None for a pass, or an `Answer`; it raises `HookProblem` (or anything
-    else, which counts as failed). `timeout` is in seconds. Raises `BindError` where the binding could never be kept.
+    else, which counts as failed). `timeout` is in seconds; with `keeps_time` its runtime keeps it, from the moment at which the
+    hook's code is entered, and raises `HookTimedOut`. Raises `BindError` where the binding could never be kept.
     """
 
     __slots__ = (
         "ask",
         "delivery",
         "event",
+        "keeps_time",
         "lane",
         "mode",
         "name",
@@ -120,6 +122,7 @@ class Handler:
         priority: int = 100,
         pattern: str | None = None,
         timeout: float | None = None,
+        keeps_time: bool = False,
         lane: Lane | None = None,
         on_failure: OnFailure = OnFailure.OPEN,
         delivery: Delivery = INLINE,
@@ -134,6 +137,7 @@ class Handler:
         self.priority = priority
         self.pattern = None if pattern is None else Pattern(pattern)
         self.timeout = timeout
+        self.keeps_time = keeps_time
         self.lane = lane
         self.on_failure = on_failure
         self.delivery = delivery
@@ -162,10 +166,15 @@ class Handler:
         return (self.tier, self.priority, self.sequence)
 
     @property
+    def armed(self) -> float | None:
+        """The time limit that the engine has to keep, in seconds."""
+        return None if self.keeps_time else self.timeout
+
+    @property
     def immediate(self) -> bool:
         """True where asking takes nothing but an await: no limit, no condition, obeyed, awaited."""
         return (
-            self.timeout is None
+            self.armed is None
             and (self.lane is None or self.lane.seconds is None)
             and self.when is None
             and self.mode is Mode.ON

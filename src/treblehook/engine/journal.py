@@ -7,7 +7,8 @@ from enum import Enum
 
 from msgspec import Struct
 
-from treblehook.engine.handler import Handler
+from treblehook.engine.errors import HookNotStarted, HookProblem, HookTimedOut
+from treblehook.engine.handler import Answer, Handler
 from treblehook.lifecycle import Decision, Event
 
 
@@ -21,32 +22,34 @@ class Ended(Enum):
     TIMED_OUT = "timed_out"
 
 
-class Call(Struct, eq=False, gc=False):
+class Call(Struct, eq=False):
     """One call of a handler: planned when it is made, finished once `stopped` is set.
 
     `started` and `stopped` are the journal's clock in seconds; `position` is the handler's 1-based place among those bound
-    at this dispatch, `raw` the hook's own words. `end` is None for a call that passed.
+    at this dispatch, `raw` the hook's own words. `end` is None for a call that passed. `problem` is the kind of the failure
+    that `error` tells.
     """
 
     handler: Handler
     event: Event
     started: float
-    stopped: float = 0.0
-    position: int = 0
+    position: int
+    stopped: float | None = None
     end: Ended | None = None
     decision: Decision | None = None
     error: str | None = None
+    problem: type[HookProblem] | None = None
     raw: str | None = None
 
     @property
     def ended(self) -> Ended | None:
         """How the call ended; None while it is only planned."""
-        return (self.end or Ended.PASSED) if self.stopped else None
+        return None if self.stopped is None else self.end or Ended.PASSED
 
     @property
     def ms(self) -> float:
-        """How long the call took, in milliseconds."""
-        return (self.stopped - self.started) * 1000 if self.stopped else 0.0
+        """How long the call took, in milliseconds; 0 while it is only planned."""
+        return 0.0 if self.stopped is None else (self.stopped - self.started) * 1000
 
 
 class Watcher:
@@ -61,7 +64,7 @@ class Watcher:
 
 
 class Journal:
-    """Keeps the newest `keep` calls and tells its watchers of all of them; `on=False` keeps nothing of calls that just pass."""
+    """Keeps the newest `keep` calls, none with `on=False`, and tells its watchers of all of them."""
 
     def __init__(self, *, keep: int = 1000, on: bool = True, clock: Callable[[], float] = time.perf_counter) -> None:
         self.on = on
@@ -71,23 +74,40 @@ class Journal:
 
     def plan(self, handler: Handler, event: Event, position: int) -> Call:
         """Record that `handler` is about to be asked."""
-        call = Call(handler, event, self.clock(), position=position)
-        self.calls.append(call)
+        call = Call(handler, event, self.clock(), position)
+        if self.on:
+            self.calls.append(call)
         for watcher in self.watchers:
             watcher.planned(call)
         return call
 
-    def finish(
-        self, call: Call, ended: Ended, *, decision: Decision | None = None, error: str | None = None, raw: str | None = None
-    ) -> None:
-        """Record how `call` ended."""
-        call.end = ended
-        call.decision = decision
-        call.error = error
-        call.raw = raw
+    def forget(self, call: Call) -> None:
+        """Take back the newest call, which was never made."""
+        if self.calls and self.calls[-1] is call:
+            self.calls.pop()
+
+    def answered(self, call: Call, answer: Answer) -> None:
+        """Record what `call` answered, or that it passed."""
+        call.end = Ended.PASSED if answer.decision is None else Ended.ANSWERED
+        call.decision = answer.decision
+        call.raw = answer.raw
+        call.stopped = self.clock()
+
+    def failed(self, call: Call, problem: HookProblem) -> None:
+        """Record why `call` has no answer."""
+        call.end = _ended_by(problem)
+        call.error = problem.message
+        call.problem = type(problem)
+        call.raw = problem.raw
         call.stopped = self.clock()
 
     def tell(self, calls: Sequence[Call]) -> None:
         """Tell the watchers that `calls` are over."""
         for watcher in self.watchers:
             watcher.finished(calls)
+
+
+def _ended_by(problem: HookProblem) -> Ended:
+    if isinstance(problem, HookTimedOut):
+        return Ended.TIMED_OUT
+    return Ended.NOT_STARTED if isinstance(problem, HookNotStarted) else Ended.FAILED

@@ -173,6 +173,10 @@ class Registry:
             yield layer
             layer = layer._below
 
+    def listens(self, event: type[Event]) -> bool:
+        """Whether any handler is bound to `event`, here or below."""
+        return any(event in layer._buckets and any(layer._buckets[event].everyone()) for layer in self._layers())
+
     def handlers(self) -> list[Handler]:
         """Every handler bound here or below, switched off ones included, in the order of tier, priority, registration."""
         found = [h for layer in self._layers() for bucket in layer._buckets.values() for h in bucket.everyone()]

@@ -37,7 +37,7 @@ from treblehook.lifecycle.decisions import (
     Stop,
     WriteManifests,
 )
-from treblehook.lifecycle.event import Event, Fold, Keep
+from treblehook.lifecycle.event import Accepts, Event, Fold, Keep
 from treblehook.lifecycle.events import (
     CompactionStarting,
     ContextAssembled,
@@ -74,6 +74,7 @@ from treblehook.lifecycle.values import Message, Note, NoteChoice, PreparedCall,
 
 __all__ = [
     "ROWS",
+    "Accepts",
     "AddContext",
     "Allow",
     "Artifact",

@@ -2,14 +2,12 @@
 
 from typing import ClassVar, Literal
 
-from treblehook.lifecycle.decisions import Decision, Stop
-from treblehook.lifecycle.event import Event
+from treblehook.lifecycle.decisions import Stop
+from treblehook.lifecycle.event import Accepts, Event
 
 
-class DaemonEvent(Event, frozen=True, kw_only=True):
+class DaemonEvent(Event, Accepts[Stop], frozen=True, kw_only=True):
     """Something that has already happened; handlers can only react, or spare the rest."""
-
-    accepts: ClassVar[tuple[type[Decision], ...]] = (Stop,)
 
 
 class FileChanged(DaemonEvent, frozen=True, kw_only=True):

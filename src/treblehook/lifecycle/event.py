@@ -1,12 +1,14 @@
-"""What every event has in common, and how an event declares the rule by which its answers combine."""
+"""What every event has in common, and how an event declares what it accepts and how its answers combine."""
 
 from enum import Enum
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from treblehook.lifecycle.decisions import Block, Decision, Refuse, Rewrite
+
+D_co = TypeVar("D_co", covariant=True)
 
 
 class Fold(Enum):
@@ -28,6 +30,19 @@ class Keep(Enum):
     PER_KEY = "per key"
 
 
+class Accepts(Generic[D_co]):
+    """Declares the decisions that an event accepts, as in `class ToolGate(ToolEvent, Accepts[Refuse])`.
+
+    One declaration for both: a type checker reads it, and it fills `Event.accepts`.
+    """
+
+    __slots__ = ()
+
+    def _binding(self) -> tuple[Self, D_co]:
+        """For type checkers only: the event together with what a handler of it may answer."""
+        raise NotImplementedError
+
+
 class Event(Struct, frozen=True, kw_only=True):
     """One thing that happens at a lifecycle point.
 
@@ -44,6 +59,13 @@ class Event(Struct, frozen=True, kw_only=True):
     session: str = ""
     workspace: str = ""
     spawned: bool = False
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            if get_origin(base) is Accepts:
+                (kinds,) = get_args(base)
+                cls.accepts = get_args(kinds) or (kinds,)
 
     @property
     def target(self) -> str | None:

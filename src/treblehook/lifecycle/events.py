@@ -11,7 +11,6 @@ from treblehook.lifecycle.decisions import (
     Block,
     ChooseNotes,
     Continue,
-    Decision,
     Inject,
     Refuse,
     RenderNotes,
@@ -21,40 +20,35 @@ from treblehook.lifecycle.decisions import (
     SeedContext,
     WriteManifests,
 )
-from treblehook.lifecycle.event import Event, Fold, Keep
+from treblehook.lifecycle.event import Accepts, Event, Fold, Keep
 from treblehook.lifecycle.values import Message, Note
 
-Decisions = tuple[type[Decision], ...]
 
-
-class Stage(Event, frozen=True, kw_only=True):
+class Stage(Event, Accepts[WriteManifests], frozen=True, kw_only=True):
     """Row 1: a session is being put together; nothing has been asked of a model."""
 
     fold: ClassVar[Fold] = Fold.GATHER
-    accepts: ClassVar[Decisions] = (WriteManifests,)
     shell_allow: tuple[str, ...] = ()
 
 
-class SessionStart(Event, frozen=True, kw_only=True):
+class SessionStart(Event, Accepts[AddContext | Refuse], frozen=True, kw_only=True):
     """Row 2: a conversation starts, is resumed, or has just been compacted.
 
     All are asked; a refusal refuses after all were asked.
     """
 
     fold: ClassVar[Fold] = Fold.GATHER
-    accepts: ClassVar[Decisions] = (AddContext, Refuse)
     reason: Literal["start", "resume", "compacted"] = "start"
     model: str = ""
 
 
-class PromptSubmitted(Event, frozen=True, kw_only=True):
+class PromptSubmitted(Event, Accepts[AddContext | Rewrite | Block], frozen=True, kw_only=True):
     """Row 3: a user's message, before the model sees it; once per message.
 
     `tools` are the names offered right now. `joined` is true for a message that arrived while a turn was running.
     """
 
     fold: ClassVar[Fold] = Fold.CHAIN
-    accepts: ClassVar[Decisions] = (AddContext, Rewrite, Block)
     rewrites: ClassVar[frozenset[str]] = frozenset({"tools", "model", "effort"})
     prompt: str
     model: str = ""
@@ -84,12 +78,11 @@ def narrowed(offered: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ..
     return left or offered
 
 
-class TaskStart(Event, frozen=True, kw_only=True):
+class TaskStart(Event, Accepts[SeedContext], frozen=True, kw_only=True):
     """Row 4: a task's work begins; once per task. Sizes are in tokens, `input_bytes` in bytes."""
 
     fold: ClassVar[Fold] = Fold.GATHER
     keep: ClassVar[Keep] = Keep.FIRST
-    accepts: ClassVar[Decisions] = (SeedContext,)
     task: str
     context: str = ""
     source: str = "task_md"
@@ -99,50 +92,45 @@ class TaskStart(Event, frozen=True, kw_only=True):
     prior_tokens: int = 0
 
 
-class NotesRetrieved(Event, frozen=True, kw_only=True):
+class NotesRetrieved(Event, Accepts[ChooseNotes], frozen=True, kw_only=True):
     """Row 5: notes were found for a prompt; a hook may choose among them. `char_budget` is in characters."""
 
     fold: ClassVar[Fold] = Fold.FIRST
-    accepts: ClassVar[Decisions] = (ChooseNotes,)
     prompt: str
     char_budget: int
     notes: tuple[Note, ...] = ()
 
 
-class NotesChosen(Event, frozen=True, kw_only=True):
+class NotesChosen(Event, Accepts[RenderNotes], frozen=True, kw_only=True):
     """Row 5: the notes that will be injected; a hook may write their text."""
 
     fold: ClassVar[Fold] = Fold.FIRST
-    accepts: ClassVar[Decisions] = (RenderNotes,)
     prompt: str
     notes: tuple[Note, ...] = ()
 
 
-class ModelRequest(Event, frozen=True, kw_only=True):
+class ModelRequest(Event, Accepts[Rewrite | Block], frozen=True, kw_only=True):
     """Row 6: before each request to a provider, always with the turn's original prompt."""
 
     fold: ClassVar[Fold] = Fold.CHAIN
-    accepts: ClassVar[Decisions] = (Rewrite, Block)
     rewrites: ClassVar[frozenset[str]] = frozenset({"prompt"})
     prompt: str
     model: str = ""
 
 
-class ContextAssembled(Event, frozen=True, kw_only=True):
+class ContextAssembled(Event, Accepts[Rewrite | Block], frozen=True, kw_only=True):
     """Row 7: the whole message list of a turn; what comes out stands for the turn."""
 
     fold: ClassVar[Fold] = Fold.CHAIN
-    accepts: ClassVar[Decisions] = (Rewrite, Block)
     rewrites: ClassVar[frozenset[str]] = frozenset({"messages"})
     messages: tuple[Message, ...]
     model: str = ""
 
 
-class ModelResponse(Event, frozen=True, kw_only=True):
+class ModelResponse(Event, Accepts[Artifact], frozen=True, kw_only=True):
     """Row 8: a reply has been received whole. `prompt`, `output` and `tools` are JSON texts as sent and received."""
 
     fold: ClassVar[Fold] = Fold.GATHER
-    accepts: ClassVar[Decisions] = (Artifact,)
     turn: int
     text: str
     model: str = ""
@@ -164,12 +152,11 @@ class CompactionStarting(Event, frozen=True, kw_only=True):
     capacity: int | None = None
 
 
-class ContextFull(Event, frozen=True, kw_only=True):
+class ContextFull(Event, Accepts[ReplaceContext], frozen=True, kw_only=True):
     """Row 9: the conversation no longer fits; a hook may replace it. `ratio` is tokens / window."""
 
     fold: ClassVar[Fold] = Fold.GATHER
     keep: ClassVar[Keep] = Keep.FIRST
-    accepts: ClassVar[Decisions] = (ReplaceContext,)
     messages: tuple[Message, ...]
     tokens: int
     ratio: float
@@ -177,32 +164,29 @@ class ContextFull(Event, frozen=True, kw_only=True):
     system_prompt: str | None = None
 
 
-class TurnEnding(Event, frozen=True, kw_only=True):
+class TurnEnding(Event, Accepts[Continue], frozen=True, kw_only=True):
     """Row 18: the model made a final reply without tool calls and stopped normally."""
 
     fold: ClassVar[Fold] = Fold.FIRST
-    accepts: ClassVar[Decisions] = (Continue,)
     prompt: str
     reply: str
     continuations: int = 0
 
 
-class TaskEnd(Event, frozen=True, kw_only=True):
+class TaskEnd(Event, Accepts[Reopen], frozen=True, kw_only=True):
     """Row 18: a task's loop returned, on whatever path."""
 
     fold: ClassVar[Fold] = Fold.GATHER
     keep: ClassVar[Keep] = Keep.FIRST
-    accepts: ClassVar[Decisions] = (Reopen,)
     task: str
     exit_status: str
 
 
-class TurnComplete(Event, frozen=True, kw_only=True):
+class TurnComplete(Event, Accepts[Inject], frozen=True, kw_only=True):
     """Row 19: a turn is over. `turns` counts the prompts that the session has had."""
 
     fold: ClassVar[Fold] = Fold.GATHER
     keep: ClassVar[Keep] = Keep.LAST
-    accepts: ClassVar[Decisions] = (Inject,)
     outcome: Literal["completed", "error", "aborted"]
     turns: int
     prompt: str = ""

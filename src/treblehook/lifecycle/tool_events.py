@@ -9,7 +9,6 @@ from treblehook.lifecycle.decisions import (
     Allow,
     Ask,
     Block,
-    Decision,
     Deny,
     Display,
     Environment,
@@ -17,10 +16,8 @@ from treblehook.lifecycle.decisions import (
     Replace,
     Rewrite,
 )
-from treblehook.lifecycle.event import Event, Fold, Keep
+from treblehook.lifecycle.event import Accepts, Event, Fold, Keep
 from treblehook.lifecycle.values import PreparedCall, ShellOutcome, ToolCall
-
-Decisions = tuple[type[Decision], ...]
 
 
 class ToolEvent(Event, frozen=True, kw_only=True):
@@ -39,79 +36,89 @@ class ToolEvent(Event, frozen=True, kw_only=True):
         return replace(self, call=replace(self.call, input=value))
 
 
-class ToolProposed(ToolEvent, frozen=True, kw_only=True):
+class ComingCall(ToolEvent, Accepts[Rewrite | Block | Replace], frozen=True, kw_only=True):
+    """A call that may still be changed, stopped or replaced."""
+
+    fold: ClassVar[Fold] = Fold.CHAIN
+    rewrites: ClassVar[frozenset[str]] = frozenset({"input"})
+
+    def rewritten(self, change: Rewrite) -> Self:
+        """The call with its new input, as a whole."""
+        return self if change.input is UNSET else self.with_input(change.input)
+
+
+class ToolProposed(ComingCall, frozen=True, kw_only=True):
     """Row 10: for every call of a reply, in reply order, before any tool of that reply starts."""
 
-    fold: ClassVar[Fold] = Fold.CHAIN
-    accepts: ClassVar[Decisions] = (Rewrite, Block, Replace)
-    rewrites: ClassVar[frozenset[str]] = frozenset({"input"})
 
-    def rewritten(self, change: Rewrite) -> Self:
-        """The call with its new input, as a whole."""
-        return self if change.input is UNSET else self.with_input(change.input)
-
-
-class PreToolCall(ToolEvent, frozen=True, kw_only=True):
+class PreToolCall(ComingCall, frozen=True, kw_only=True):
     """Row 11: this call's turn has come."""
 
-    fold: ClassVar[Fold] = Fold.CHAIN
-    accepts: ClassVar[Decisions] = (Rewrite, Block, Replace)
-    rewrites: ClassVar[frozenset[str]] = frozenset({"input"})
 
-    def rewritten(self, change: Rewrite) -> Self:
-        """The call with its new input, as a whole."""
-        return self if change.input is UNSET else self.with_input(change.input)
-
-
-class PermissionRequest(ToolEvent, frozen=True, kw_only=True):
+class PermissionRequest(ToolEvent, Accepts[Allow | Deny | Ask], frozen=True, kw_only=True):
     """Row 12: the rules want the user asked about the rewritten call."""
 
     fold: ClassVar[Fold] = Fold.FIRST
-    accepts: ClassVar[Decisions] = (Allow, Deny, Ask)
 
 
-class ToolStarted(ToolEvent, frozen=True, kw_only=True):
+class ToolStarted(ToolEvent, Accepts[Display], frozen=True, kw_only=True):
     """Row 13: a card for the call is about to be shown."""
 
     fold: ClassVar[Fold] = Fold.FIRST
-    accepts: ClassVar[Decisions] = (Display,)
 
 
-class BeforeExecute(ToolEvent, frozen=True, kw_only=True):
+class BeforeExecute(ToolEvent, Accepts[Environment], frozen=True, kw_only=True):
     """Row 14: the environment of the command; the nearer tier wins per key."""
 
     fold: ClassVar[Fold] = Fold.GATHER
     keep: ClassVar[Keep] = Keep.PER_KEY
-    accepts: ClassVar[Decisions] = (Environment,)
 
 
-class ToolGate(ToolEvent, frozen=True, kw_only=True):
+class ToolGate(ToolEvent, Accepts[Refuse], frozen=True, kw_only=True):
     """Row 15: right at the dispatch of a tool. `input_json` is the exact text that the tool receives."""
 
     fold: ClassVar[Fold] = Fold.GATE
-    accepts: ClassVar[Decisions] = (Refuse,)
     input_json: str
     turn: int = 0
 
 
-class ShellGate(ToolEvent, frozen=True, kw_only=True):
+class ShellGate(ToolEvent, Accepts[Refuse], frozen=True, kw_only=True):
     """Row 15: right at the dispatch of a command; `prepared` is the very value that is run."""
 
     fold: ClassVar[Fold] = Fold.GATE
-    accepts: ClassVar[Decisions] = (Refuse,)
     prepared: PreparedCall
     turn: int = 0
 
 
-class ToolFinished(ToolEvent, frozen=True, kw_only=True):
-    """Row 16: the tool ran, or was replaced. `content` is the full text; `duration_ms` is 0 for a replaced call."""
+class ToolFinished(ToolEvent, Accepts[Rewrite], frozen=True, kw_only=True):
+    """Row 16: the tool ran, or was replaced. `content` is the full text; `duration_ms` is 0 for a replaced call.
+
+    An error that a hook sets covers the result, which the hooks that follow still see (crucible.md 3.2).
+    """
 
     fold: ClassVar[Fold] = Fold.CHAIN
-    accepts: ClassVar[Decisions] = (Rewrite,)
     rewrites: ClassVar[frozenset[str]] = frozenset({"content", "is_error"})
     content: str
     is_error: bool = False
     duration_ms: float = 0.0
+    covered: str = ""
+
+    @property
+    def result(self) -> str:
+        """The text of the result, an error set over it or not; "" where the tool itself failed."""
+        return self.covered if self.is_error else self.content
+
+    @property
+    def error(self) -> str | None:
+        """The text of the error, None where there is none."""
+        return self.content if self.is_error else None
+
+    def rewritten(self, change: Rewrite) -> Self:
+        """The text and the flag as changed; a result that becomes an error is kept as `covered`."""
+        changed = super().rewritten(change)
+        if self.is_error:
+            return changed if changed.is_error else replace(changed, covered="")
+        return replace(changed, covered=self.content) if changed.is_error else changed
 
 
 class ToolRan(ToolEvent, frozen=True, kw_only=True):
@@ -131,10 +138,9 @@ class ShellRan(ToolEvent, frozen=True, kw_only=True):
     turn: int = 0
 
 
-class ToolShown(ToolEvent, frozen=True, kw_only=True):
+class ToolShown(ToolEvent, Accepts[Display], frozen=True, kw_only=True):
     """Row 17: the card of a finished call."""
 
     fold: ClassVar[Fold] = Fold.FIRST
-    accepts: ClassVar[Decisions] = (Display,)
     content: str
     is_error: bool = False

@@ -60,7 +60,7 @@ class Model(Protocol):
         """Context window in tokens."""
 
     async def reply(self, query: ModelQuery, on_text: Callable[[str], None]) -> ModelReply:
-        """Ask once. `on_text` gets the text as it streams in. Raises `ModelFailed`."""
+        """Ask once. `on_text` gets the text as it streams in; of a request that fails it is void. Raises `ModelFailed`."""
 
 
 FailureKind = Literal["refused", "rate_limited", "overloaded", "server", "cut", "malformed", "rejected", "unauthorized", "timeout"]
@@ -69,21 +69,33 @@ FailureKind = Literal["refused", "rate_limited", "overloaded", "server", "cut", 
 class ModelFailed(Exception):
     """A provider gave no usable reply; one line that a user can act on.
 
-    `status` is the HTTP status where there was one; `retryable` says whether the same request may succeed later.
+    `status` is the HTTP status where there was one; `retryable` says whether the same request may succeed later;
+    `retry_after` is the wait in seconds that the provider asked for, None where it asked for none.
     """
 
-    def __init__(self, spec: str, kind: FailureKind, detail: str, *, status: int | None = None, retryable: bool = False) -> None:
+    def __init__(
+        self,
+        spec: str,
+        kind: FailureKind,
+        detail: str,
+        *,
+        status: int | None = None,
+        retryable: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(f"{spec}: {detail}")
         self.spec = spec
         self.kind = kind
         self.detail = detail
         self.status = status
         self.retryable = retryable
+        self.retry_after = retry_after
 
 
 class ModelSpecInvalid(Exception):
-    """A SPEC names no model; `spec` is what was given, the message says what is allowed."""
+    """A SPEC names no model that can be opened; `spec` is what was given, the message says what is allowed or missing."""
 
     def __init__(self, spec: str, problem: str) -> None:
         super().__init__(f"model {spec!r}: {problem}")
         self.spec = spec
+        self.problem = problem

@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 
 from treblehook.runtimes.process.errors import NotStarted
@@ -47,33 +47,44 @@ class Child:
 
     def terminate(self) -> None:
         """SIGTERM to the whole group."""
-        self._signal_group(signal.SIGTERM)
+        self._send(os.killpg, signal.SIGTERM)
 
     def kill(self) -> None:
         """SIGKILL to the whole group, and to the process itself if it has moved to another group."""
-        self._signal_group(signal.SIGKILL)
-        if not self.collected:
-            with suppress(PermissionError):
-                os.kill(self.pid, signal.SIGKILL)
+        self._send(os.killpg, signal.SIGKILL)
+        self._send(os.kill, signal.SIGKILL)
 
-    def _signal_group(self, number: signal.Signals) -> None:
+    def _send(self, send: Callable[[int, int], None], number: signal.Signals) -> None:
         if self.collected:
             return
         # Lookup: everybody has left the group. Permission: what is left runs as another user, or (macOS) is a zombie.
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+            send(self.pid, number)
 
 
-def spawn(argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None) -> Child:
-    """Start `argv`, which has at least one word, without a shell. Raises NotStarted; then no descriptor or process is left."""
+def spawn(argv: Sequence[str], executable: str | None, cwd: str | None, env: Mapping[str, str] | None) -> Child:
+    """Start `argv`, which has at least one word, without a shell. Raises NotStarted; then no descriptor or process is left.
+
+    `executable` is the file to run where that is not the first word.
+    """
     with ExitStack() as theirs, ExitStack() as ours:
         try:
             child_stdin, stdin = _pipe(theirs, ours)
             stdout, child_stdout = _pipe(ours, theirs)
             stderr, child_stderr = _pipe(ours, theirs)
-            process = subprocess.Popen(argv, stdin=child_stdin, stdout=child_stdout, stderr=child_stderr, cwd=cwd, env=env, process_group=0)
+            process = subprocess.Popen(
+                argv,
+                executable=executable,
+                stdin=child_stdin,
+                stdout=child_stdout,
+                stderr=child_stderr,
+                cwd=cwd,
+                env=env,
+                process_group=0,
+            )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            raise NotStarted(argv[0], explain(error, argv[0], cwd, env), getattr(error, "errno", None)) from error
+            why = explain(error, executable or argv[0], cwd, env)
+            raise NotStarted(argv[0], why, getattr(error, "errno", None)) from error
         for end in (stdin, stdout, stderr):
             os.set_blocking(end, False)
         ours.pop_all()

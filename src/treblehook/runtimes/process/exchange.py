@@ -1,4 +1,4 @@
-"""One conversation with one child: input in, outputs out, until it has exited and both outputs are closed."""
+"""One conversation with one child: input in, outputs out, until it has exited and both outputs are closed, or waited for long enough."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,12 +27,15 @@ class Exchange:
         self._stderr = Intake("stderr", child.stderr, limits.stderr_bytes, self._took, self._output_closed)
         self._open_outputs = 2
         self._exit: ExitWatch | None = None
+        self._last_call: asyncio.TimerHandle | None = None
         self._closed = False
 
     def start(self) -> None:
         self._stdout.start()
         self._stderr.start()
         self._feed.start()
+        if self._limits.linger_seconds is not None:
+            self._exit = ExitWatch(self.child, self._exited)
 
     def fail(self, error: Exception) -> None:
         """End the exchange and the process with `error`, unless it has ended already."""
@@ -41,21 +44,31 @@ class Exchange:
         self.close()
 
     def close(self) -> None:
-        """Let go of the pipes and, if the child has not been collected, have its group ended. Closing twice is fine."""
+        """Stop listening and, if the child has not been collected, have its group ended. Closing twice is fine."""
         if self._closed:
             return
         self._closed = True
-        if not self.child.collected:
-            # Before the pipes go: a process should meet SIGTERM, not a broken pipe.
-            self._reaper.end(self.child, self._limits.grace_seconds)
         if self._exit is not None:
             self._exit.close()
-        for pipe in (self._feed, self._stdout, self._stderr):
-            pipe.close()
+        if self._last_call is not None:
+            self._last_call.cancel()
+        if self.child.collected:
+            self._release()
+        else:
+            self._stdout.pause()
+            self._stderr.pause()
+            # A process that says something about its end, as a shell does, would die of a broken pipe before it has cleaned up.
+            self._reaper.end(self.child, self._limits.grace_seconds, self._release)
+        self._feed.close()
 
     def finished(self, status: int, seconds: float) -> Finished:
         """What the exchange brought, as a value."""
-        return Finished(status, self._stdout.kept(), self._stderr.kept(), self._stdout.cut, self._stderr.cut, seconds)
+        held = self._open_outputs > 0
+        return Finished(status, self._stdout.kept(), self._stderr.kept(), self._stdout.cut, self._stderr.cut, seconds, held)
+
+    def _release(self) -> None:
+        self._stdout.close()
+        self._stderr.close()
 
     def _took(self, intake: Intake, chunk: bytes) -> None:
         if intake.cut and intake.stream == "stdout" and self._limits.overflow == "fail":
@@ -74,11 +87,17 @@ class Exchange:
         # A program mostly closes its outputs by exiting, so asking at once spares watching.
         if self.child.ended():
             self._exited()
-        else:
+        elif self._exit is None:
             self._exit = ExitWatch(self.child, self._exited)
 
     def _exited(self) -> None:
         if self.child.status is None:
             self.fail(StatusLost(self.child.program))
-        elif not self.ended.done():
-            self.ended.set_result(self.child.status)
+        elif not self._open_outputs:
+            self._finish(self.child.status)
+        elif self._limits.linger_seconds is not None:
+            self._last_call = asyncio.get_running_loop().call_later(self._limits.linger_seconds, self._finish, self.child.status)
+
+    def _finish(self, status: int) -> None:
+        if not self.ended.done():
+            self.ended.set_result(status)

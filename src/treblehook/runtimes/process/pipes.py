@@ -77,6 +77,11 @@ class Intake:
         if self._descriptor is not None:
             self._loop.add_reader(self._descriptor, self._read)
 
+    def pause(self) -> None:
+        """Stop reading, and leave the pipe open."""
+        if self._descriptor is not None:
+            self._loop.remove_reader(self._descriptor)
+
     def close(self) -> None:
         """Stop reading; closing twice is fine."""
         if self._descriptor is None:

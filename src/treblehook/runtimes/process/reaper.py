@@ -1,6 +1,7 @@
 """The end of processes that nobody waits for any more: SIGTERM, a short grace, SIGKILL, and no zombie left."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 
 from treblehook.runtimes.process.child import Child
@@ -16,10 +17,14 @@ class Reaper:
         self._closing = asyncio.Event()
         self._ending: dict[asyncio.Task[None], Child] = {}
 
-    def end(self, child: Child, grace_seconds: float) -> None:
-        """Ask the group of `child` to end now, make it end after the grace, and collect the child. Does not wait."""
+    def end(self, child: Child, grace_seconds: float, release: Callable[[], None]) -> None:
+        """Ask the group of `child` to end now, make it end after the grace, and collect the child. Does not wait.
+
+        `release` is called once the grace is over: until then a process that cleans up may need what it lets go of.
+        """
         child.terminate()
-        task = asyncio.get_running_loop().create_task(self._finish(child, grace_seconds))
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(self._finish(child, loop.time() + grace_seconds, release))
         self._ending[task] = child
         task.add_done_callback(self._ending.pop)
 
@@ -34,14 +39,15 @@ class Reaper:
             task.cancel()
         return pids
 
-    async def _finish(self, child: Child, grace_seconds: float) -> None:
+    async def _finish(self, child: Child, patience_ends: float, release: Callable[[], None]) -> None:
         # The child stays uncollected during the grace, even if it ends at once: its id keeps the group addressable,
         # and others in the group may be ignoring SIGTERM.
         try:
             with suppress(TimeoutError):
-                async with asyncio.timeout(grace_seconds):
+                async with asyncio.timeout_at(patience_ends):
                     await self._closing.wait()
         finally:
             # Also when the loop shuts down and cancels this task.
             child.kill()
+            release()
         await exited(child)

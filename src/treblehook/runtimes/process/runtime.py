@@ -41,6 +41,7 @@ class ProcessRuntime:
         *,
         limits: Limits = DEFAULT_LIMITS,
         timeout_seconds: float | None = None,
+        executable: str | None = None,
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
         on_started: Callable[[int], None] | None = None,
@@ -48,19 +49,20 @@ class ProcessRuntime:
     ) -> Finished:
         """Execute `argv` without a shell, write `stdin` to it, and wait until it has exited and both its outputs are closed.
 
-        A first word without a slash is looked up on PATH. `cwd` and `env` are this process's own unless given.
+        A first word without a slash is looked up on PATH, unless `executable` names the file to run; then `argv[0]` is only
+        what the program sees as its name. `cwd` and `env` are this process's own unless given.
         `timeout_seconds` counts from the start of the process; None waits as long as the process, or a descendant that holds
-        an output, lives. `on_started` is called with the process id; `on_output` with every chunk as it arrives, also with
-        what is then cut.
+        an output, lives; `limits.linger_seconds` bounds the wait for such a descendant, which then may stay. `on_started` is
+        called with the process id; `on_output` with every chunk as it arrives, also with what is then cut.
 
         Raises NotStarted (TooMuchInput), TimedOut, TooMuchOutput, StatusLost, or Stopped when the runtime is closed
         meanwhile; an exception of a callback comes out as it is. In all these cases, and when the caller is cancelled, the
         answer comes at once: the process group gets SIGTERM now and SIGKILL after the grace, behind the caller's back. A
-        descendant that left the group is not hunted, but its pipes are closed. Of a run that finished, nothing is ended:
-        a descendant that gave up both outputs may stay. Rules: vera.md 6.
+        descendant that left the group is not hunted; after the grace it finds its pipes broken. Of a run that finished,
+        nothing is ended: a descendant that gave up both outputs may stay. Rules: vera.md 6.
         """
         async with self._places:
-            exchange, started = self._start(argv, stdin, limits, cwd, env, on_output)
+            exchange, started = self._start(argv, stdin, limits, executable, cwd, env, on_output)
             clock = asyncio.timeout_at(None if timeout_seconds is None else started + timeout_seconds)
             self._running.add(exchange)
             try:
@@ -72,7 +74,10 @@ class ProcessRuntime:
             except TimeoutError:
                 if timeout_seconds is None or not clock.expired():
                     raise
-                raise TimedOut(argv[0], timeout_seconds) from None
+                if exchange.child.status is None or not exchange.ended.cancelled():
+                    raise TimedOut(argv[0], timeout_seconds) from None
+                # It had exited in time; only an output was still waited for, which `linger_seconds` bounds.
+                status = exchange.child.status
             finally:
                 self._running.discard(exchange)
                 exchange.close()
@@ -99,6 +104,7 @@ class ProcessRuntime:
         argv: Sequence[str],
         stdin: bytes,
         limits: Limits,
+        executable: str | None,
         cwd: str | None,
         env: Mapping[str, str] | None,
         on_output: OnOutput | None,
@@ -110,7 +116,7 @@ class ProcessRuntime:
         if len(stdin) > limits.stdin_bytes:
             raise TooMuchInput(argv[0], limits.stdin_bytes, len(stdin))
         started = asyncio.get_running_loop().time()
-        return Exchange(spawn(argv, cwd, env), stdin, limits, on_output, self._reaper), started
+        return Exchange(spawn(argv, executable, cwd, env), stdin, limits, on_output, self._reaper), started
 
 
 def _cores() -> int:

@@ -20,6 +20,8 @@ class Limits(msgspec.Struct, frozen=True):
     overflow: Literal["fail", "cut"] = "fail"
     grace_seconds: float = 0.5
     """From SIGTERM to SIGKILL, when a process has to be ended."""
+    linger_seconds: float | None = None
+    """From the exit of the process to the end of the wait for an output that a descendant still holds open; None waits on."""
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -33,3 +35,5 @@ class Finished(msgspec.Struct, frozen=True):
     stderr_cut: bool
     seconds: float
     """From the spawn to the end."""
+    held: bool = False
+    """A descendant still held an output open when the wait for it ended; what it writes later is lost."""

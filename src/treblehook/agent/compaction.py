@@ -1,0 +1,57 @@
+"""Row 9: the conversation is summarised, or replaced by a hook, before it outgrows the context window.
+
+The session file keeps every message; only what the model is sent gets shorter.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from treblehook.agent.models.model import Model, ModelQuery
+from treblehook.agent.opening import open_conversation
+from treblehook.agent.state import Limits, SessionState
+from treblehook.lifecycle import CompactionStarting, ContextFull, Message, ReplaceContext
+
+_SYSTEM: Final = "You summarise the working conversation of an agent so that the agent can go on from your summary alone."
+_REQUEST: Final = (
+    "Summarise the conversation so far. Keep what was asked, what was decided and why, which files and commands were touched, "
+    "what came out, and what is still to be done. Write plain prose and lists; leave nothing out that later work needs."
+)
+_HEADING: Final = "Summary of the conversation so far:\n\n"
+
+
+def is_full(state: SessionState, model: Model) -> bool:
+    """Whether the conversation has reached the part of the window at which it is compacted."""
+    window = state.window or model.window
+    tools = state.tools.values()
+    return window is not None and state.conversation.tokens(state.system, tools) >= window * Limits.compact_at
+
+
+async def compact(state: SessionState, model: Model, reason: Literal["manual", "automatic"], keep: Sequence[Message] = ()) -> None:
+    """Compact the conversation and open it anew; the messages in `keep` stay as they are. Raises `ModelFailed`."""
+    window = state.window or model.window
+    before = state.conversation.tokens(state.system, state.tools.values())
+    fields = state.facts.fields()
+    state.recorder.listener.working(state.facts.session, "compacting the conversation")
+    await state.dispatcher.fire(CompactionStarting(reason=reason, tokens=before, capacity=window, **fields))
+    ratio = before / window if window else 0.0
+    full = ContextFull(messages=tuple(state.conversation.messages), tokens=before, ratio=ratio, system_prompt=state.system, **fields)
+    outcome = await state.dispatcher.fire(full)
+    replacements = [c.decision.messages for c in outcome.contributions if isinstance(c.decision, ReplaceContext)]
+    messages = list(replacements[0]) if replacements else [await _summary(state, model), *keep]
+    state.conversation.restart(messages)
+    state.recorder.write(
+        "compaction",
+        reason=reason,
+        tokens_before=before,
+        tokens_after=state.conversation.tokens(state.system, state.tools.values()),
+        messages=msgspec.to_builtins(state.conversation.messages),
+    )
+    await open_conversation(state, "compacted")
+
+
+async def _summary(state: SessionState, model: Model) -> Message:
+    asked = (*state.conversation.messages, Message("user", _REQUEST))
+    reply = await state.ask(model, ModelQuery(_SYSTEM, asked), "compaction", stream=False)
+    return Message("user", _HEADING + reply.text, source="compaction")

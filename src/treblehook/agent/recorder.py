@@ -1,0 +1,80 @@
+"""Where a session's records go: to the session file first, then to whoever listens."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from treblehook.agent.listener import Listener
+from treblehook.agent.models.model import Usage
+from treblehook.agent.records import call_keys, hook_keys, kept, message_keys, result_keys, shown, stamped, usage_keys
+from treblehook.agent.transcript import Transcript
+from treblehook.engine import Call
+from treblehook.engine.journal import Watcher
+from treblehook.host.calls import CallOutcome
+from treblehook.lifecycle import Display, Message, ToolCall
+
+
+class Recorder(Watcher):
+    """Writes the records of one session. Raises `TranscriptFailed` where the session file cannot be written.
+
+    A record is on disk before anybody is shown it. After `close` nothing is written any more; late calls of hooks are dropped.
+    """
+
+    def __init__(self, session: str, transcript: Transcript, listener: Listener, now: Callable[[], datetime]) -> None:
+        self.session = session
+        self.listener = listener
+        self._transcript = transcript
+        self._now = now
+        self._closed = False
+
+    def write(self, kind: str, **keys: Any) -> None:
+        """Write one record of type `kind`."""
+        if self._closed:
+            return
+        record = stamped(kind, self.session, self._now(), **keys)
+        if (line := kept(record)) is not None:
+            self._transcript.append(line)
+        if (public := shown(record)) is not None:
+            self.listener.record(public)
+
+    def message(self, message: Message, *, before: str = "") -> None:
+        """A message that joined the conversation; `before` names the one it stands in front of, "" the end."""
+        self.write("message", **message_keys(message), **({"before": before} if before else {}))
+
+    def raw(self, message: Message) -> None:
+        """What the provider wants back with `message`, now that no hook can change it any more."""
+        if message.raw:
+            self.write("raw", id=message.id, raw=message.raw)
+
+    def usage(self, use: str, model: str, usage: Usage) -> None:
+        """What one request cost, and what it was for."""
+        self.write("usage", **usage_keys(use, model, usage))
+
+    def close(self) -> None:
+        """Write nothing more."""
+        self._closed = True
+        self._transcript.close()
+
+    def planned(self, call: Call) -> None:
+        """A hook is about to be asked."""
+        self.listener.asking(self.session, call)
+
+    def finished(self, calls: Sequence[Call]) -> None:
+        """Hooks have been asked; one record each."""
+        for call in calls:
+            self.listener.answered(self.session, call)
+            self.write("hook", **hook_keys(call))
+
+    def started(self, call: ToolCall, asked: dict[str, Any], display: Display | None) -> None:
+        """A tool call, as it would run."""
+        self.write("tool_call", **call_keys(call, asked))
+        self.listener.tool_started(self.session, call, display)
+
+    def progress(self, call: ToolCall, text: str) -> None:
+        """The running tool has said something."""
+        self.listener.tool_said(self.session, call, text)
+
+    def ended(self, outcome: CallOutcome, display: Display | None) -> None:
+        """What the model gets for a call."""
+        self.write("tool_result", **result_keys(outcome))
+        self.listener.tool_finished(self.session, outcome, display)

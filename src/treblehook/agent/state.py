@@ -1,0 +1,108 @@
+"""What a session is made of while it is open; turn, compaction and subagents work on it."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from treblehook.agent.conversation import Conversation
+from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply, Usage
+from treblehook.agent.recorder import Recorder
+from treblehook.engine import Background, Dispatcher, Handler
+from treblehook.host.calls import CallPath
+from treblehook.host.facts import SessionFacts
+from treblehook.host.tool import ToolSpec
+from treblehook.lifecycle import Inject, Message
+
+
+class Models(Protocol):
+    """Opens a model by its SPEC; raises `ModelSpecInvalid`."""
+
+    def __call__(self, spec: str) -> Model:
+        """The model behind `spec`."""
+
+
+class Retrying(Protocol):
+    """Asks a model, again where its failure is of the passing kind."""
+
+    async def __call__(
+        self,
+        model: Model,
+        query: ModelQuery,
+        on_text: Callable[[str], None],
+        *,
+        on_retry: Callable[[ModelFailed, float], None],
+    ) -> ModelReply:
+        """The reply; raises the last `ModelFailed`."""
+
+
+class Limits:
+    """Bounds of one session: when to compact (part of the window), requests of one turn, reopens of one task."""
+
+    compact_at = 0.85
+    max_requests = 200
+    max_reopens = 1
+
+
+@dataclass
+class SessionState:
+    """One open session. `turns` counts the prompts that started a turn; `usage` is summed per use (`turn`, `compaction`).
+
+    `joining` holds messages for the running turn, `delivered` results of background subagents that nobody has seen yet.
+    """
+
+    facts: SessionFacts
+    dispatcher: Dispatcher
+    background: Background
+    conversation: Conversation
+    recorder: Recorder
+    calls: CallPath
+    tools: dict[str, ToolSpec]
+    model: Model
+    models: Models
+    retrying: Retrying
+    system: str
+    window: int | None
+    parent: str | None = None
+    profile: str = "default"
+    turns: int = 0
+    requests: int = 0
+    held: Inject | None = None
+    usage: dict[str, Usage] = field(default_factory=dict)
+    joining: list[str] = field(default_factory=list)
+    delivered: list[Message] = field(default_factory=list)
+    unattended: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    def later(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run `work`, which nobody waits for."""
+        task = asyncio.ensure_future(work)
+        self.unattended.add(task)
+        task.add_done_callback(self.unattended.discard)
+
+    async def ask(self, model: Model, query: ModelQuery, use: str, *, stream: bool) -> ModelReply:
+        """Ask `model`; what it cost is written down as `use`. Raises `ModelFailed`."""
+        session, listener = self.facts.session, self.recorder.listener
+
+        def on_text(delta: str) -> None:
+            if stream:
+                listener.text(session, delta)
+
+        def on_retry(failure: ModelFailed, seconds: float) -> None:
+            listener.retrying(session, failure, seconds)
+
+        reply = await self.retrying(model, query, on_text, on_retry=on_retry)
+        self.usage[use] = self.usage.get(use, Usage()) + reply.usage
+        self.recorder.usage(use, model.spec, reply.usage)
+        return reply
+
+    def add(self, message: Message) -> Message:
+        """Add a message to the conversation and to the session file."""
+        added = self.conversation.add(message)
+        self.recorder.message(added)
+        return added
+
+    def add_from(self, handler: Handler, text: str, *, row: str, display: str = "") -> Message:
+        """Add a hook's text as a message of its own, with its one row in the transcript; `display` stands in for `row`."""
+        message = self.add(Message("user", text, source=handler.origin.event, hook=handler.name))
+        self.recorder.write("row", text=f"{display} · {handler.name}" if display else row, hook=handler.name)
+        return message

@@ -1,0 +1,295 @@
+"""The steps of a turn, and what one turn remembers between them. `turn.py` tells the order."""
+
+import time
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from treblehook.agent.compaction import compact, is_full
+from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply
+from treblehook.agent.observation import response_event
+from treblehook.agent.records import interrupted
+from treblehook.agent.state import Limits, SessionState
+from treblehook.engine import Outcome
+from treblehook.host.calls import CallOutcome, Proposal
+from treblehook.lifecycle import (
+    AddContext,
+    Artifact,
+    ContextAssembled,
+    Continue,
+    Inject,
+    Message,
+    ModelRequest,
+    PromptSubmitted,
+    Reopen,
+    SeedContext,
+    TaskEnd,
+    TaskStart,
+    ToolCall,
+    TurnComplete,
+    TurnEnding,
+)
+
+Status = Literal["finished", "failed", "blocked", "refused", "interrupted"]
+
+
+class TurnEnd(Struct, frozen=True):
+    """How a turn, or a session that was refused, ended. `text` is its last final reply, `reason` the hook's or provider's words."""
+
+    status: Status
+    text: str = ""
+    reason: str = ""
+
+
+class Blocked(Exception):
+    """A hook blocked the prompt or the request; the turn ends."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class GaveUp(Exception):
+    """The turn was stopped by a limit of our own."""
+
+
+class Turn:
+    """One turn of a session."""
+
+    def __init__(self, state: SessionState) -> None:
+        self.state = state
+        self.model: Model = state.model
+        self.effort = ""
+        self.offered: tuple[str, ...] = tuple(state.tools)
+        self._prompts: list[Message] = []
+        self._replies: list[str] = []
+        self._pending: Message | None = None
+        self._standing: tuple[tuple[Message, ...], int] | None = None
+        self._requests = 0
+        self._continuations = 0
+        self._reopens = 0
+
+    # Row 3
+
+    async def submit(self, prompts: Sequence[str], *, joined: bool) -> None:
+        """Store all messages, then ask the hooks about each in order. Raises `Blocked`."""
+        state = self.state
+        for message in state.delivered:
+            state.add(message)
+        state.delivered.clear()
+        messages = [self._take_prompt(text, joined=joined) for text in prompts]
+        for place, message in enumerate(messages):
+            outcome = await state.dispatcher.fire(self._submitted(message.text, joined=joined))
+            self.offered = outcome.value.tools
+            if place == 0 and not joined:
+                await self._change_model(outcome.value.model, outcome.value.effort)
+            self._stop_if_blocked(outcome)
+            for contribution in outcome.contributions:
+                if isinstance(contribution.decision, AddContext) and contribution.decision.text:
+                    handler, added = contribution.handler, contribution.decision
+                    state.add_from(handler, added.text, row=f"{handler.name} added context", display=added.display)
+
+    def _take_prompt(self, text: str, *, joined: bool) -> Message:
+        held, self.state.held = self.state.held, None
+        if held is not None and held.content:
+            text = f"{held.content}\n\n{text}" if held.position == "user_prefix" else f"{text}\n\n{held.content}"
+        message = self.state.conversation.add(Message("user", text))
+        self.state.recorder.write("prompt", text=text, id=message.id, joined=joined)
+        self._prompts.append(message)
+        return message
+
+    def _submitted(self, text: str, *, joined: bool) -> PromptSubmitted:
+        return PromptSubmitted(
+            prompt=text, model=self.model.spec, tools=self.offered, effort=self.effort, joined=joined, **self.state.facts.fields()
+        )
+
+    async def _change_model(self, spec: str, effort: str) -> None:
+        self.effort = effort
+        if spec != self.model.spec:
+            self.model = self.state.models(spec)
+            await self.compact_if_full()
+
+    def _stop_if_blocked(self, outcome: Outcome[PromptSubmitted] | Outcome[ModelRequest] | Outcome[ContextAssembled]) -> None:
+        if outcome.blocked is None or outcome.by is None:
+            return
+        reason, by = outcome.blocked.reason, outcome.by
+        text = reason if outcome.failure is not None else f"{by.origin.event} blocked this turn: {reason}"
+        self.state.recorder.write("row", text=text, hook=by.name)
+        raise Blocked(reason)
+
+    def take_joined(self) -> list[str]:
+        """The messages that arrived since the last tool boundary."""
+        arrived = list(self.state.joining)
+        self.state.joining.clear()
+        return arrived
+
+    # Row 4
+
+    async def start_task(self, prompts: Sequence[str]) -> None:
+        """A turn is a task; its seed stands in front of the turn's first message."""
+        text = "\n\n".join(prompts)
+        event = TaskStart(task=self._task, source="prompt", input_bytes=len(text.encode("utf-8", "replace")), **self.state.facts.fields())
+        outcome = await self.state.dispatcher.fire(event)
+        first = self._prompts[0].id if self._prompts else ""
+        for contribution in outcome.contributions:
+            if isinstance(contribution.decision, SeedContext):
+                for message in contribution.decision.messages:
+                    self.state.recorder.message(self.state.conversation.insert_before(first, message), before=first)
+
+    @property
+    def _task(self) -> str:
+        return f"{self.state.facts.session}/{self.state.turns}"
+
+    # Rows 6, 7 and 8
+
+    async def ask_model(self) -> ModelReply:
+        """One request. Raises `Blocked`, `ModelFailed`, and `GaveUp` where the turn has made too many."""
+        state = self.state
+        if self._requests >= Limits.max_requests:
+            raise GaveUp(f"stopped after {Limits.max_requests} requests in one turn")
+        prompt = await self._prompt_for_request()
+        messages = await self._assembled()
+        if prompt is not None and self._prompts:
+            messages = tuple(replace(m, text=prompt) if m.id == self._prompts[-1].id else m for m in messages)
+        tools = tuple(spec for name, spec in state.tools.items() if name in self.offered)
+        query = ModelQuery(state.system, messages, tools, self.effort)
+        state.calls.turn = state.requests
+        began = time.monotonic()
+        reply = await state.ask(self.model, query, "turn", stream=True)
+        state.conversation.measured(reply.usage)
+        event = response_event(state, query, reply, model=self.model.spec, milliseconds=(time.monotonic() - began) * 1000)
+        outcome = await state.dispatcher.fire(event)
+        for contribution in outcome.contributions:
+            if isinstance(contribution.decision, Artifact):
+                state.recorder.write("artifact", hook=contribution.handler.name, content=contribution.decision.content)
+        self._requests += 1
+        state.requests += 1
+        if reply.stop == "refusal":
+            raise ModelFailed(self.model.spec, "rejected", reply.text or "the model refused to answer")
+        return reply
+
+    async def _prompt_for_request(self) -> str | None:
+        """Row 6, always from the turn's original prompt; None where no hook changed it."""
+        original = self._prompts[-1].text if self._prompts else ""
+        event = ModelRequest(prompt=original, model=self.model.spec, **self.state.facts.fields())
+        outcome = await self.state.dispatcher.fire(event)
+        self._stop_if_blocked(outcome)
+        return None if outcome.value.prompt == original else outcome.value.prompt
+
+    async def _assembled(self) -> tuple[Message, ...]:
+        """Row 7, once per turn and again after a compaction; its result stands, and what came since follows it."""
+        messages = self.state.conversation.messages
+        if self._standing is None:
+            event = ContextAssembled(messages=tuple(messages), model=self.model.spec, **self.state.facts.fields())
+            outcome = await self.state.dispatcher.fire(event)
+            self._stop_if_blocked(outcome)
+            self._standing = (outcome.value.messages, len(messages))
+        standing, length = self._standing
+        return (*standing, *messages[length:])
+
+    # Row 9
+
+    async def compact_if_full(self) -> None:
+        """Compact an overfull conversation; this turn's own prompts stay as they are."""
+        if self.state.conversation.messages and is_full(self.state, self.model):
+            await compact(self.state, self.model, "automatic", keep=self._prompts)
+            self._standing = None
+
+    # Rows 10 to 17
+
+    async def propose(self, call: ToolCall) -> Proposal:
+        """Row 10 of one call."""
+        return await self.state.calls.propose(call, frozenset(self.offered))
+
+    def keep_reply(self, reply: ModelReply, proposals: Sequence[Proposal] = ()) -> None:
+        """Store a reply, with its calls as the hooks have made them."""
+        calls = tuple(proposal.call for proposal in proposals)
+        changed = any(proposal.call.input != proposal.asked for proposal in proposals)
+        message = Message("assistant", reply.text, calls=calls, raw="" if changed else reply.raw)
+        self._pending = self.state.add(message)
+        if reply.text:
+            self._replies.append(reply.text)
+        if not calls:
+            self.state.recorder.write("reply", text=reply.text)
+            self.keep_raw()
+
+    async def run_call(self, proposal: Proposal) -> CallOutcome:
+        """Rows 11 to 17 of one call; its result joins the conversation."""
+        outcome = await self.state.calls.run(proposal)
+        conversation = self.state.conversation
+        conversation.set_input(outcome.call.id, outcome.call.input)
+        conversation.add(
+            Message("tool", outcome.content, call_id=outcome.call.id, tool=outcome.call.name, is_error=outcome.is_error)
+        )
+        return outcome
+
+    def keep_raw(self) -> None:
+        """Store what the provider wants back with the last reply: no hook can change its calls any more."""
+        if self._pending is not None and (kept := self.state.conversation.find(self._pending.id)) is not None:
+            self.state.recorder.raw(kept)
+        self._pending = None
+
+    # Row 18
+
+    async def goes_on(self, reply: ModelReply) -> bool:
+        """Whether a hook sends the model back after its final reply; a turn gets one continuation."""
+        decision, by = None, None
+        if reply.stop == "end":
+            prompt = "\n\n".join(message.text for message in self._prompts)
+            event = TurnEnding(prompt=prompt, reply=reply.text, continuations=self._continuations, **self.state.facts.fields())
+            outcome = await self.state.dispatcher.fire(event)
+            decision, by = outcome.decision, outcome.by
+        self.keep_reply(reply)
+        if not isinstance(decision, Continue) or by is None or self._continuations:
+            return False
+        self._continuations += 1
+        self.state.add_from(by, decision.context, row=f"{by.name} continued the turn", display=decision.display)
+        await self.compact_if_full()
+        return True
+
+    async def end_task(self, exit_status: str) -> bool:
+        """The task's loop has returned; true where a hook reopens it. Raises `GaveUp` where it may not any more."""
+        outcome = await self.state.dispatcher.fire(TaskEnd(task=self._task, exit_status=exit_status, **self.state.facts.fields()))
+        for contribution in outcome.contributions:
+            if isinstance(contribution.decision, Reopen) and exit_status == "ok":
+                handler, feedback = contribution.handler, contribution.decision.feedback
+                if self._reopens >= Limits.max_reopens:
+                    raise GaveUp(f"{handler.name} reopened the task again after {self._reopens} reopens: {feedback}")
+                self._reopens += 1
+                self.state.add_from(handler, feedback, row=f"{handler.name} reopened the task")
+                self._standing = None
+                return True
+        return False
+
+    # Row 19
+
+    async def complete(self, status: Status, outcome: Literal["completed", "error", "aborted"], reason: str = "") -> TurnEnd:
+        """The turn is over; a hook may hold text for the user's next prompt."""
+        done = await self.state.dispatcher.fire(self._completed(outcome))
+        for contribution in done.contributions:
+            if isinstance(contribution.decision, Inject):
+                self.state.held = contribution.decision
+        return TurnEnd(status, self._replies[-1] if self._replies else "", reason)
+
+    def interrupted(self) -> None:
+        """The user stopped the turn: open calls are answered, and nobody waits for the hooks of row 19."""
+        conversation = self.state.conversation
+        answered = {message.call_id for message in conversation.messages if message.role == "tool"}
+        pending = conversation.find(self._pending.id) if self._pending is not None else None
+        for call in pending.calls if pending is not None else ():
+            if call.id not in answered:
+                conversation.add(interrupted(call))
+        self.state.later(self.state.dispatcher.fire(self._completed("aborted")))
+
+    def _completed(self, outcome: Literal["completed", "error", "aborted"]) -> TurnComplete:
+        return TurnComplete(
+            outcome=outcome,
+            turns=self.state.turns,
+            prompt="\n\n".join(message.text.strip() for message in self._prompts),
+            reply="\n\n".join(text.strip() for text in self._replies),
+            continuation=bool(self._continuations),
+            **self.state.facts.fields(),
+        )
+

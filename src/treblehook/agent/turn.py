@@ -1,0 +1,62 @@
+"""One turn, from prompt to end, with every event in order. Read this page first.
+
+`run_turn` is the story; how each step is taken stands in `steps.py`.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from treblehook.agent.models.model import ModelFailed, ModelReply, ModelSpecInvalid
+from treblehook.agent.steps import Blocked, GaveUp, Turn, TurnEnd
+from treblehook.host.calls import CallOutcome
+
+
+async def run_turn(turn: Turn, prompts: Sequence[str]) -> TurnEnd:
+    """Take one turn. What a hook, a model or a tool does wrong is in the answer; a cancelled turn is raised on.
+
+    `prompts` are messages sent together; none at all is a delivery turn, which a background result starts.
+    """
+    try:
+        await turn.compact_if_full()  # row 9
+        await turn.submit(prompts, joined=False)  # row 3
+        await turn.start_task(prompts)  # row 4
+        while True:
+            await converse(turn)  # rows 6 to 18
+            if not await turn.end_task("ok"):  # row 18
+                break
+        return await turn.complete("finished", "completed")  # row 19
+    except Blocked as block:
+        await turn.end_task("failed")
+        return await turn.complete("blocked", "error", block.reason)
+    except (ModelFailed, ModelSpecInvalid, GaveUp) as failure:
+        await turn.end_task("failed")
+        return await turn.complete("failed", "error", str(failure))
+    except asyncio.CancelledError:
+        turn.interrupted()
+        raise
+
+
+async def converse(turn: Turn) -> None:
+    """Ask the model until it makes a final reply that no hook sends back; what it calls is run in between."""
+    while True:
+        reply = await turn.ask_model()  # rows 6, 7, 8
+        if reply.calls:
+            outcomes = await run_calls(turn, reply)
+            if all(outcome.terminate for outcome in outcomes):
+                return
+            await turn.submit(turn.take_joined(), joined=True)  # row 3, for messages that arrived meanwhile
+        elif not await turn.goes_on(reply):  # row 18
+            return
+
+
+async def run_calls(turn: Turn, reply: ModelReply) -> list[CallOutcome]:
+    """Rows 10 to 17 for the calls of one reply: all are proposed before any of them runs, then one runs after another."""
+    await turn.compact_if_full()  # row 9
+    proposals = [await turn.propose(call) for call in reply.calls]  # row 10
+    turn.keep_reply(reply, proposals)
+    outcomes = []
+    for proposal in proposals:
+        outcome = await turn.run_call(proposal)  # rows 11 to 17
+        outcomes.append(outcome)
+    turn.keep_raw()
+    return outcomes

@@ -1,0 +1,42 @@
+"""The `treblehook` command. Its help is printed without importing any command."""
+
+import importlib
+from typing import Final
+
+import click
+
+COMMANDS: Final = {
+    "run": ("treblehook.cli.run", "One session in the foreground."),
+    "chat": ("treblehook.cli.chat", "An interactive session, by hand or by JSON lines."),
+    "demo": ("treblehook.cli.demo", "A scripted session with one hook of every kind."),
+    "hooks": ("treblehook.cli.hooks", "List, check and fire hooks."),
+    "trace": ("treblehook.cli.trace", "The timeline of a session: who was asked, who answered what."),
+}
+"""Every command: the module that holds it as `command`, and its line in the help."""
+
+
+class LateGroup(click.Group):
+    """A group that imports a command's module when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table without importing anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LateGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="treblehook", prog_name="treblehook")
+def main() -> None:
+    """Runs the hooks of an AI agent: what you wrote decides what it may do."""

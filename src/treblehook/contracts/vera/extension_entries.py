@@ -1,0 +1,34 @@
+"""The `extensions` list of config.json, checked as far as loading checks it (vera.md 5.2)."""
+
+import os
+from typing import Any
+
+from msgspec import Struct
+
+from treblehook.contracts.vera.findings import Findings
+from treblehook.contracts.vera.json_text import TRIMMED
+
+
+class ExtensionEntry(Struct, frozen=True):
+    """One entry of the list: `path` is the extension's absolute folder, `config` any JSON for it."""
+
+    place: str
+    path: str
+    enabled: bool
+    config: Any
+
+
+def extension_entries(entries: Any, findings: Findings) -> tuple[ExtensionEntry, ...]:
+    """The entries of the list in order; what is wrong goes to `findings`."""
+    return tuple(_entry(place, entry, findings) for place, entry in findings.objects("extensions", entries))
+
+
+def _entry(place: str, entry: dict[str, Any], findings: Findings) -> ExtensionEntry:
+    given = entry.get("path")
+    path = given.strip(TRIMMED) if isinstance(given, str) else ""
+    if not os.path.isabs(path):
+        findings.field(place, entry, "path", "an absolute path of a folder")
+    enabled = entry.get("enabled", True)
+    if not isinstance(enabled, bool):
+        findings.field(place, entry, "enabled", "true or false")
+    return ExtensionEntry(place, path, enabled is True, entry.get("config", {}))

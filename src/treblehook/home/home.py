@@ -1,0 +1,82 @@
+"""A home: what a user has set up, and what all of its sessions share."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from treblehook.contracts.vera.config import VeraConfig, load_config
+from treblehook.contracts.vera.host_log import HostLog
+from treblehook.engine import Registry
+from treblehook.home.settings import Settings, load_settings
+from treblehook.host.mcp import McpServers
+from treblehook.host.problems import ConfigInvalid, Problem
+from treblehook.host.tool import AnyTool
+from treblehook.host.tools import builtin_tools
+from treblehook.runtimes.process import ProcessRuntime
+
+
+class Home:
+    """An open home. Raises `ConfigInvalid` from `open` where a file does not load; nothing has been started then.
+
+    While it is open, a configuration that is edited is read again for the next session; one that no longer loads is
+    reported in `problems`, and the last valid one stays in force (vera.md 2.4).
+    """
+
+    def __init__(self, path: Path, environ: Mapping[str, str]) -> None:
+        self.path = path
+        self.environ = environ
+        self.registry = Registry()
+        self.problems: list[Problem] = []
+        self.hook_processes = ProcessRuntime()
+        self.tool_processes = ProcessRuntime(at_once=1000)
+        self.log = HostLog(path, self._unlogged)
+        self.settings: Settings = load_settings(path)
+        self.problems.extend(self.settings.warnings)
+        self._vera = load_config(path / "config.json")
+        self._vera_stamp = _stamp(path / "config.json")
+        self._mcp = McpServers(self.settings.mcp)
+        self._tools: dict[str, AnyTool] | None = None
+
+    def vera(self) -> VeraConfig:
+        """The hooks of config.json, read again where the file has changed."""
+        stamp = _stamp(self.path / "config.json")
+        if stamp != self._vera_stamp:
+            self._vera_stamp = stamp
+            try:
+                self._vera = load_config(self.path / "config.json")
+            except ConfigInvalid as invalid:
+                self.problems.extend(invalid.problems)
+        return self._vera
+
+    async def tools(self) -> dict[str, AnyTool]:
+        """The tools that every session is offered, started once: the built-in ones and those of the MCP servers."""
+        if self._tools is None:
+            found = [*builtin_tools(self.tool_processes), *await self._mcp.start()]
+            self.problems.extend(self._mcp.problems)
+            self._tools = {tool.spec.name: tool for tool in found}
+        return self._tools
+
+    def _unlogged(self, problem: str) -> None:
+        self.problems.append(Problem(str(self.path), "", problem, level="warning"))
+
+    async def close(self) -> None:
+        """End what the sessions shared; sessions are closed before."""
+        await self._mcp.close()
+        await self.hook_processes.close()
+        await self.tool_processes.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """What changes when a file is edited: time and size; None while there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

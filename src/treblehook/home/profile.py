@@ -1,0 +1,21 @@
+"""How a session is to be opened: what a user says on the command line, or a program in its call."""
+
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+Profile = Literal["default", "bare", "prompt-only"]
+"""`bare` and `prompt-only` run no hooks but gates, and neither do the session's subagents; the choice is kept with the session."""
+
+
+class SessionWish(Struct, frozen=True):
+    """What is asked for; None takes what the home, or the resumed session, says.
+
+    `resume` is a session id or an unambiguous beginning of one. `prompt-only` also offers no tools.
+    """
+
+    workspace: Path | None = None
+    model: str | None = None
+    resume: str | None = None
+    profile: Profile | None = None

@@ -1,0 +1,208 @@
+"""Opening the sessions of a home: each gets its handlers over the home's, its model, its tools and its file."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from treblehook.agent.conversation import Conversation
+from treblehook.agent.errors import SessionRefused
+from treblehook.agent.listener import Listener
+from treblehook.agent.models import open_model
+from treblehook.agent.models.model import Model
+from treblehook.agent.models.retry import Retries
+from treblehook.agent.permissions import Approver, Permissions
+from treblehook.agent.recorder import Recorder
+from treblehook.agent.records import Record, messages_of
+from treblehook.agent.session import Session
+from treblehook.agent.state import SessionState
+from treblehook.agent.steps import TurnEnd
+from treblehook.agent.subagents import Subagents
+from treblehook.agent.system_prompt import system_prompt
+from treblehook.agent.transcript import Transcript, find_session, new_session_id
+from treblehook.contracts.python import Hooks
+from treblehook.contracts.vera.bind import bind
+from treblehook.contracts.vera.limits import over_limits
+from treblehook.engine import Background, Dispatcher, Journal, Registry
+from treblehook.home.home import Home
+from treblehook.home.profile import Profile, SessionWish
+from treblehook.host.calls import CallPath
+from treblehook.host.facts import SessionFacts
+from treblehook.host.problems import ConfigInvalid, Problem
+from treblehook.host.tool import AnyTool
+
+DEEPEST_SUBAGENT = 3
+
+
+class Company(Struct):
+    """Who a session deals with: who watches it, who answers its permission prompts, and a program's own hooks."""
+
+    listener: Listener
+    approver: Approver
+    hooks: Hooks | None = None
+
+
+class _Kind(Struct, frozen=True):
+    """What sets one session apart from the others of a home."""
+
+    id: str
+    workspace: Path
+    model: str
+    profile: Profile
+    parent: Session | None = None
+    awaited: bool = False
+    depth: int = 0
+
+
+async def open_session(home: Home, wish: SessionWish, company: Company) -> Session:
+    """Open a session and ask its start hooks.
+
+    Raises `ConfigInvalid` (a hook entry over its limits, no model, no workspace), `ModelSpecInvalid`, `SessionRefused`, and
+    what opening its file raises.
+    """
+    if wish.resume is None:
+        kind = _fresh(home, wish)
+        session = await _build(home, kind, company, None)
+        return await _started(session, "start")
+    session_id = find_session(home.path / "sessions", wish.resume)
+    transcript, records = Transcript.resume(_file(home, session_id))
+    try:
+        session = await _build(home, _resumed(home, wish, session_id, records), company, (transcript, records))
+    except BaseException:
+        transcript.close()
+        raise
+    return await _started(session, "resume")
+
+
+async def _started(session: Session, reason: Literal["start", "resume"]) -> Session:
+    refusal = await session.start(reason)
+    if refusal is not None:
+        await session.finish("refused", TurnEnd("refused", reason=refusal))
+        raise SessionRefused(session.id, refusal)
+    return session
+
+
+def _file(home: Home, session_id: str) -> Path:
+    return home.path / "sessions" / f"{session_id}.jsonl"
+
+
+def _fresh(home: Home, wish: SessionWish) -> _Kind:
+    return _Kind(
+        new_session_id(),
+        _workspace(wish.workspace or Path.cwd()),
+        _model_spec(home, wish.model),
+        wish.profile or "default",
+    )
+
+
+def _resumed(home: Home, wish: SessionWish, session_id: str, records: Sequence[Record]) -> _Kind:
+    """The session as it was left; workspace and model may be given anew, the profile stays unless a narrower one is asked for."""
+    left = next((record for record in reversed(records) if record["type"] == "session"), {})
+    workspace = wish.workspace or Path(left.get("workspace") or Path.cwd())
+    model = _model_spec(home, wish.model or left.get("model"))
+    return _Kind(session_id, _workspace(workspace), model, wish.profile or left.get("profile", "default"))
+
+
+def _workspace(path: Path) -> Path:
+    found = path.expanduser().resolve()
+    if not found.is_dir():
+        raise ConfigInvalid([Problem(str(found), "", "this workspace is not a folder", "name an existing one with --workspace")])
+    return found
+
+
+def _model_spec(home: Home, wished: str | None) -> str:
+    spec = wished or home.settings.model.default
+    if not spec:
+        remedy = 'pass --model SPEC, or set it: [model] default = "anthropic:NAME"'
+        raise ConfigInvalid([Problem(str(home.path / "config.toml"), "model.default", "no model is named", remedy)])
+    return spec
+
+
+async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Transcript, Sequence[Record]] | None) -> Session:
+    """One session with all of its parts; nothing has been asked or sent yet."""
+    facts = SessionFacts(kind.id, str(kind.workspace), spawned=kind.parent is not None)
+    model = _open_model(home, kind.model)
+    registry = _registry(home, kind, company)
+    tools = {} if kind.profile == "prompt-only" else dict(await home.tools())
+    transcript, records = resumed or (Transcript.create(_file(home, kind.id)), ())
+    recorder = Recorder(kind.id, transcript, company.listener, _now)
+    journal = Journal()
+    journal.watchers = [recorder, home.log]
+    background = Background()
+    dispatcher = Dispatcher(registry, background=background, journal=journal)
+    children = Subagents(_Children(home, kind, company))
+    if kind.depth < DEEPEST_SUBAGENT and tools:
+        tools[children.spec.name] = children
+    permission = Permissions(home.settings.permissions, company.approver, kind.workspace)
+    calls = CallPath(dispatcher, facts, tools, permission, recorder, home.path / "sessions" / kind.id / "results")
+    specs = {name: tool.spec for name, tool in tools.items()}
+    state = SessionState(
+        facts=facts,
+        dispatcher=dispatcher,
+        background=background,
+        conversation=Conversation(messages_of(records), _message_id),
+        recorder=recorder,
+        calls=calls,
+        tools=specs,
+        model=model,
+        models=lambda spec: _open_model(home, spec),
+        retrying=Retries(),
+        system=system_prompt(str(kind.workspace), specs.values()),
+        window=home.settings.model.context_window,
+        parent=kind.parent.id if kind.parent is not None else None,
+        profile=kind.profile,
+    )
+    session = Session(state, children)
+    children.belong_to(session)
+    return session
+
+
+def _registry(home: Home, kind: _Kind, company: Company) -> Registry:
+    """The session's handlers over the home's. Raises `ConfigInvalid` where an entry is over its limits."""
+    registry = Registry(home.registry, gates_only=kind.profile != "default")
+    config = home.vera()
+    problems = over_limits(config)
+    if problems:
+        raise ConfigInvalid(problems)
+    spawned = kind.parent is not None
+    for handler in bind(config, runtime=home.hook_processes, spawned=spawned, awaited=kind.awaited, modes=home.settings.modes):
+        registry.add(handler)
+    if company.hooks is not None:
+        company.hooks.bind(registry)
+    return registry
+
+
+class _Children:
+    """Opens subagents of one session: in its workspace, with its model, its profile and its company."""
+
+    def __init__(self, home: Home, kind: _Kind, company: Company) -> None:
+        self._home = home
+        self._kind = kind
+        self._company = company
+
+    async def __call__(self, parent: Session, *, awaited: bool) -> Session:
+        kind = _Kind(
+            new_session_id(),
+            self._kind.workspace,
+            parent.state.model.spec,
+            self._kind.profile,
+            parent=parent,
+            awaited=awaited,
+            depth=self._kind.depth + 1,
+        )
+        return await _build(self._home, kind, self._company, None)
+
+
+def _open_model(home: Home, spec: str) -> Model:
+    return open_model(spec, environ=home.environ, window=home.settings.model.context_window)
+
+
+def _message_id() -> str:
+    return f"msg_{secrets.token_hex(12)}"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
