@@ -22,6 +22,11 @@ def held() -> Held:
     return Held(_descriptors(), _children(), threading.active_count())
 
 
+def pipes() -> int:
+    """How many open descriptors lead to a pipe."""
+    return sum(leads_to.startswith("pipe:") for leads_to in _descriptors().values())
+
+
 def alive(pid: int) -> bool:
     """Whether a process exists and is not a zombie."""
     return _state(pid)[0] not in ("", "Z", "X")
@@ -34,7 +39,9 @@ def python(code: str) -> list[str]:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for something that no event tells of. The test's time limit guards against waiting for ever."""
-    while not condition():
+    while True:
+        if condition():
+            return
         await asyncio.sleep(0.005)
 
 

@@ -5,7 +5,16 @@ Read `dispatch.py` first: one event from the registry to its outcome.
 
 from treblehook.engine.background import Background, GaveUp
 from treblehook.engine.dispatch import Dispatcher
-from treblehook.engine.errors import BindError, HookFailed, HookNotStarted, HookProblem, HookTimedOut
+from treblehook.engine.errors import (
+    BackgroundClosed,
+    BindError,
+    HookFailed,
+    HookGivenUp,
+    HookNotStarted,
+    HookProblem,
+    HookTimedOut,
+    QueueFull,
+)
 from treblehook.engine.handler import (
     DETACHED,
     INLINE,
@@ -20,7 +29,7 @@ from treblehook.engine.handler import (
     Queued,
     Tier,
 )
-from treblehook.engine.journal import Call, Ended, Journal
+from treblehook.engine.journal import Call, Ended, Journal, Watcher
 from treblehook.engine.outcome import Contribution, Outcome
 from treblehook.engine.registry import Registry
 
@@ -29,6 +38,7 @@ __all__ = [
     "INLINE",
     "Answer",
     "Background",
+    "BackgroundClosed",
     "BindError",
     "Call",
     "Contribution",
@@ -38,6 +48,7 @@ __all__ = [
     "GaveUp",
     "Handler",
     "HookFailed",
+    "HookGivenUp",
     "HookNotStarted",
     "HookProblem",
     "HookTimedOut",
@@ -48,7 +59,9 @@ __all__ = [
     "OnFailure",
     "Origin",
     "Outcome",
+    "QueueFull",
     "Queued",
     "Registry",
     "Tier",
+    "Watcher",
 ]

@@ -1,16 +1,17 @@
 """Asking one handler: its deadline, and what its answer or its failure is called."""
 
 import asyncio
+import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from msgspec import Struct
+import msgspec
+from msgspec import UNSET, Struct
 
 from treblehook.engine.background import Background
-from treblehook.engine.errors import HookFailed, HookNotStarted, HookProblem, HookTimedOut
+from treblehook.engine.errors import HookFailed, HookGivenUp, HookProblem, HookTimedOut
 from treblehook.engine.handler import Answer, Handler
-from treblehook.engine.journal import Ended
-from treblehook.lifecycle import Decision, Event, Fold, Refuse, Rewrite
+from treblehook.lifecycle import AddContext, Decision, Event, Fold, Refuse, Rewrite
 
 
 class Limit(Struct, frozen=True):
@@ -19,6 +20,11 @@ class Limit(Struct, frozen=True):
     seconds: float
     shared: bool
     given: float
+
+
+def own_limit(handler: Handler) -> Limit | None:
+    """The limit of `handler` itself, where the engine has to keep it."""
+    return None if (seconds := handler.armed) is None else Limit(seconds, shared=False, given=seconds)
 
 
 async def ask_within(handler: Handler, event: Event, limit: Limit | None, background: Background, clock: Callable[[], float]) -> Answer:
@@ -31,8 +37,10 @@ async def ask_within(handler: Handler, event: Event, limit: Limit | None, backgr
         answer = await handler.ask(event) if limit is None else await _within(limit, handler, event, background, clock)
     except HookProblem:
         raise
-    except Exception as error:
-        raise HookFailed(f"{type(error).__name__}: {error}") from error
+    except BaseException as error:
+        if crashed(error):
+            raise failure(handler, error) from error
+        raise
     return checked(event, answer)
 
 
@@ -50,8 +58,6 @@ async def _within(limit: Limit, handler: Handler, event: Event, background: Back
     if not done:
         background.abandon(task)
         raise late
-    if task.cancelled():
-        raise HookFailed("it cancelled itself")
     answer = task.result()
     if clock() > deadline:
         raise late
@@ -62,28 +68,68 @@ async def _call(awaitable: Awaitable[Any]) -> Any:
     return await awaitable
 
 
+def crashed(error: BaseException) -> bool:
+    """Whether `error` is a hook's own failure: an exception, or a cancellation that nobody outside asked for.
+
+    What else ends a task (the dispatch was cancelled, Ctrl-C, `sys.exit`) goes through to the host.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and not task.cancelling()
+    return isinstance(error, Exception)
+
+
+def failure(handler: Handler, error: BaseException) -> HookProblem:
+    """`error` as the problem that the journal and the fold are told, with the line of the hook's file that it came from."""
+    if isinstance(error, HookProblem):
+        return error
+    if isinstance(error, asyncio.CancelledError):
+        return HookFailed("it cancelled itself") if crashed(error) else HookGivenUp("the wait for it was cancelled")
+    message = "".join(traceback.format_exception_only(error)).strip()
+    line = _line(error, handler.origin.file)
+    return HookFailed(message if line is None else f"{message} ({handler.origin.file}:{line})")
+
+
+def _line(error: BaseException, file: str) -> int | None:
+    """The innermost line of `file` that `error` passed."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    return lines[-1] if lines else None
+
+
 def checked(event: Event, answer: Any) -> Answer:
     """`answer` as an `Answer`; raises `HookFailed` where it holds no decision that `event` accepts."""
     given = answer if isinstance(answer, Answer) else Answer(answer)
     decision = given.decision
-    if decision is None:
-        return given
-    if not isinstance(decision, Decision):
-        raise HookFailed(f"answered {decision!r}, which is not a decision", raw=given.raw)
-    where = type(event).__name__
-    if not isinstance(decision, event.accepts):
-        allowed = ", ".join(kind.__name__ for kind in event.accepts) or "nothing but a pass"
-        raise HookFailed(f"answered {type(decision).__name__}; {where} accepts {allowed}", raw=given.raw)
-    if isinstance(decision, Rewrite) and decision.fields() - event.rewrites:
-        extra = ", ".join(sorted(decision.fields() - event.rewrites))
-        raise HookFailed(f"rewrote {extra}; {where} lets it rewrite {', '.join(sorted(event.rewrites))}", raw=given.raw)
-    if event.fold is Fold.GATE and isinstance(decision, Refuse) and not decision.reason.strip():
-        raise HookFailed("refused with an empty reason", raw=given.raw)
+    if decision is not None and (wrong := _wrong(event, decision)) is not None:
+        raise HookFailed(wrong, raw=given.raw)
     return given
 
 
-def ended_by(problem: HookProblem) -> Ended:
-    """How the journal calls `problem`."""
-    if isinstance(problem, HookTimedOut):
-        return Ended.TIMED_OUT
-    return Ended.NOT_STARTED if isinstance(problem, HookNotStarted) else Ended.FAILED
+def _wrong(event: Event, decision: Any) -> str | None:
+    """What is wrong with `decision` as an answer to `event`."""
+    if not isinstance(decision, Decision):
+        return f"answered {decision!r}, which is not a decision"
+    where = type(event).__name__
+    kind = next((kind for kind in event.accepts if isinstance(decision, kind)), None)
+    if kind is None:
+        allowed = ", ".join(kind.__name__ for kind in event.accepts) or "nothing but a pass"
+        return f"answered {type(decision).__name__}; {where} accepts {allowed}"
+    given = {name: value for name in kind.__struct_fields__ if (value := getattr(decision, name)) is not UNSET}
+    try:
+        msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        return f"answered a {kind.__name__} that is none: {error}"
+    if isinstance(decision, Rewrite):
+        return _wrong_rewrite(event, decision)
+    if event.fold is Fold.GATE and isinstance(decision, Refuse) and not decision.reason.strip():
+        return "refused with an empty reason"
+    return None
+
+
+def _wrong_rewrite(event: Event, rewrite: Rewrite) -> str | None:
+    where = type(event).__name__
+    if extra := rewrite.fields() - event.rewrites:
+        return f"rewrote {', '.join(sorted(extra))}; {where} lets it rewrite {', '.join(sorted(event.rewrites))}"
+    if rewrite.context is not None and AddContext not in event.accepts:
+        return f"added context; {where} accepts none"
+    return None

@@ -1,18 +1,18 @@
 """One event, from the registry to its outcome."""
 
-from collections.abc import Iterator
 from operator import length_hint
 from typing import Generic, TypeVar
 
-from treblehook.engine.ask import Limit, ask_within, checked, ended_by
+from treblehook.engine.alone import Alone
+from treblehook.engine.ask import Limit, ask_within, checked, crashed, failure, own_limit
 from treblehook.engine.background import Background
-from treblehook.engine.errors import HookFailed, HookNotStarted, HookProblem
+from treblehook.engine.errors import HookFailed, HookProblem
 from treblehook.engine.folds import Folding, folding
 from treblehook.engine.handler import Answer, Detached, Handler, Mode, Queued
-from treblehook.engine.journal import Call, Ended, Journal
+from treblehook.engine.journal import Call, Journal
 from treblehook.engine.outcome import Outcome
-from treblehook.engine.registry import Plan, Registry
-from treblehook.lifecycle import Decision, Event
+from treblehook.engine.registry import OVERTAKEN, Plan, Registry
+from treblehook.lifecycle import Decision, Event, Fold
 
 E = TypeVar("E", bound=Event)
 
@@ -37,38 +37,36 @@ class Dispatcher:
         journal = self.journal
         if not plan.immediate or journal.watchers:
             return await _Dispatch(self, plan, event).run(0)
+        position = 0
         call: Call | None = None
         answer: Decision | Answer | None = None
-        problem: Exception | None = None
-        left: Iterator[object] = iter(())
+        problem: HookProblem | None = None
+        asks = iter(plan.asks)
         try:
             if journal.on:
-                left = handlers = iter(plan.handlers)
                 clock = journal.clock
                 record = journal.calls.append
                 began = clock()
-                for handler in handlers:
-                    record(call := Call(handler, event, began))
-                    answer = await handler.ask(event)
-                    if answer is not None:
+                for ask in asks:
+                    record(call := Call(plan.handlers[position], event, began, position := position + 1))
+                    answer = await ask(event)
+                    if answer is not None or plan.stale:
                         break
                     call.stopped = began = clock()
             else:
-                left = asks = iter(plan.asks)
                 for ask in asks:
                     answer = await ask(event)
                     if answer is not None:
                         break
-        except Exception as error:
-            problem = error
-        except BaseException:
-            if call is not None:
-                journal.finish(call, Ended.FAILED, error="interrupted")
-            raise
+        except BaseException as error:
+            problem = failure(plan.handlers[len(plan.asks) - length_hint(asks) - 1], error)
+            if not crashed(error):
+                if call is not None:
+                    journal.failed(call, problem)
+                raise
         if answer is None and problem is None and not plan.stale:
             return Outcome(event)
-        dispatch = _Dispatch(self, plan, event)
-        return await dispatch.resume(len(plan.asks) - length_hint(left), call, answer, problem)
+        return await _Dispatch(self, plan, event).resume(len(plan.asks) - length_hint(asks), call, answer, problem)
 
 
 class _Dispatch(Generic[E]):
@@ -88,16 +86,12 @@ class _Dispatch(Generic[E]):
         self._queued: list[tuple[Handler, int]] = []
         self._finished: list[Call] = []
 
-    async def resume(self, position: int, call: Call | None, answer: Decision | Answer | None, problem: Exception | None) -> Outcome[E]:
-        """Go on after the handler at `position`, which has been asked by a bare await."""
+    async def resume(self, position: int, call: Call | None, answer: Decision | Answer | None, problem: HookProblem | None) -> Outcome[E]:
+        """Go on after the handler at `position`, which has been asked by a bare await (or was not, where the plan was overtaken)."""
+        if answer is OVERTAKEN:
+            return await self.run(position - 1)
         handler = self._plan.handlers[position - 1]
-        if call is not None:
-            call.position = position
-        stop = False
-        if problem is not None:
-            stop = self._fail(handler, call, _as_problem(problem))
-        elif answer is not None and not handler.removed:
-            stop = self._checked(handler, call, answer, position)
+        stop = self._check(handler, call, answer, position) if problem is None else self._fail(handler, call, problem)
         return self._fold.outcome() if stop else await self.run(self._next(position))
 
     async def run(self, index: int) -> Outcome[E]:
@@ -110,7 +104,8 @@ class _Dispatch(Generic[E]):
                     break
                 index = self._next(index)
             for handler, position in self._queued:
-                await self._enqueue(handler, position)
+                call = self._journal.plan(handler, self._fold.value, position)
+                await self._background.enqueue(Alone(call, self._journal, self._background))
         finally:
             if self._finished:
                 self._journal.tell(self._finished)
@@ -136,16 +131,17 @@ class _Dispatch(Generic[E]):
         if handler.removed or self._fold.skips(handler):
             return False
         try:
-            if handler.when is not None and not handler.when(self._fold.value):
-                return False
+            wanted = handler.when is None or handler.when(self._fold.value)
         except Exception as error:
-            return self._fail(handler, self._journal.plan(handler, self._fold.value, position), _as_problem(error))
+            return self._fail(handler, self._journal.plan(handler, self._fold.value, position), failure(handler, error))
+        if not wanted or handler.removed:
+            return False
         if isinstance(handler.delivery, Queued):
             self._queued.append((handler, position))
             return False
         call = self._journal.plan(handler, self._fold.value, position)
         if isinstance(handler.delivery, Detached):
-            self._background.detach(handler, self._alone(handler, call))
+            self._background.detach(Alone(call, self._journal, self._background))
             return False
         return await self._ask(handler, call, position)
 
@@ -155,28 +151,30 @@ class _Dispatch(Generic[E]):
             answer = await ask_within(handler, self._fold.value, self._limit(handler, began), self._background, self._journal.clock)
         except HookProblem as problem:
             return self._fail(handler, call, problem)
-        except BaseException:
-            self._journal.finish(call, Ended.FAILED, error="interrupted")
+        except BaseException as error:
+            self._journal.failed(call, failure(handler, error))
             self._finished.append(call)
             raise
         finally:
-            if handler.mode is Mode.REPORT and handler.lane is not None and handler.lane.name in self._deadlines:
-                self._deadlines[handler.lane.name] += self._journal.clock() - began
-        if handler.removed:
-            answer = Answer(None)
+            self._give_back(handler, began)
         return self._read(handler, call, answer, position)
 
     def _limit(self, handler: Handler, now: float) -> Limit | None:
         """The shorter of the handler's own time and what is left of its lane's; a lane's clock starts with its first handler."""
-        own = None if (seconds := handler.armed) is None else Limit(seconds, shared=False, given=seconds)
-        if handler.lane is None or handler.lane.seconds is None or handler.mode is Mode.REPORT:
+        own = own_limit(handler)
+        if handler.lane is None or handler.lane.seconds is None:
             return own
-        left = self._deadlines.setdefault(handler.lane.name, now + handler.lane.seconds) - now
-        if own is not None and own.seconds <= left:
-            return own
-        return Limit(left, shared=True, given=handler.lane.seconds)
+        given = left = handler.lane.seconds
+        if handler.mode is not Mode.REPORT:
+            left = self._deadlines.setdefault(handler.lane.name, now + given) - now
+        return own if own is not None and own.seconds <= left else Limit(left, shared=True, given=given)
 
-    def _checked(self, handler: Handler, call: Call | None, answer: Decision | Answer, position: int) -> bool:
+    def _give_back(self, handler: Handler, began: float) -> None:
+        """A hook in report mode costs its lane no time."""
+        if handler.mode is Mode.REPORT and handler.lane is not None and handler.lane.name in self._deadlines:
+            self._deadlines[handler.lane.name] += self._journal.clock() - began
+
+    def _check(self, handler: Handler, call: Call | None, answer: Decision | Answer | None, position: int) -> bool:
         try:
             given = checked(self._fired, answer)
         except HookFailed as problem:
@@ -185,46 +183,18 @@ class _Dispatch(Generic[E]):
 
     def _read(self, handler: Handler, call: Call | None, answer: Answer, position: int) -> bool:
         if call is not None:
-            ended = Ended.PASSED if answer.decision is None else Ended.ANSWERED
-            self._journal.finish(call, ended, decision=answer.decision, raw=answer.raw)
+            self._journal.answered(call, answer)
             self._finished.append(call)
-        if answer.decision is None or handler.mode is Mode.REPORT:
+        if answer.decision is None or not self._obeys(handler):
             return False
         return self._fold.take(handler, answer.decision, position)
 
     def _fail(self, handler: Handler, call: Call | None, problem: HookProblem) -> bool:
         if call is not None:
-            self._journal.finish(call, ended_by(problem), error=problem.message, raw=problem.raw)
+            self._journal.failed(call, problem)
             self._finished.append(call)
-        if handler.mode is Mode.REPORT:
-            return False
-        return self._fold.failed(handler, problem.message)
+        return self._obeys(handler) and self._fold.failed(handler, problem.message)
 
-    async def _alone(self, handler: Handler, call: Call) -> None:
-        """One call that nobody waits for; its own time limit holds."""
-        limit = None if (seconds := handler.armed) is None else Limit(seconds, shared=False, given=seconds)
-        try:
-            answer = await ask_within(handler, call.event, limit, self._background, self._journal.clock)
-            ended = Ended.PASSED if answer.decision is None else Ended.ANSWERED
-            self._journal.finish(call, ended, decision=answer.decision, raw=answer.raw)
-        except HookProblem as problem:
-            self._journal.finish(call, ended_by(problem), error=problem.message, raw=problem.raw)
-        except BaseException:
-            self._journal.finish(call, Ended.FAILED, error="given up")
-            raise
-        finally:
-            self._journal.tell([call])
-
-    async def _enqueue(self, handler: Handler, position: int) -> None:
-        call = self._journal.plan(handler, self._fold.value, position)
-
-        async def job() -> None:
-            await self._alone(handler, call)
-
-        if not await self._background.enqueue(handler, job):
-            self._journal.finish(call, Ended.NOT_STARTED, error="dropped: its queue is full or closed")
-            self._finished.append(call)
-
-
-def _as_problem(error: Exception) -> HookProblem:
-    return error if isinstance(error, HookProblem) else HookFailed(f"{type(error).__name__}: {error}")
+    def _obeys(self, handler: Handler) -> bool:
+        """A hook in report mode is never obeyed, nor one that was removed while it was asked; a gate always is."""
+        return self._fired.fold is Fold.GATE or not (handler.removed or handler.mode is Mode.REPORT)

@@ -14,16 +14,38 @@ class HookNotStarted(HookProblem):
     """The hook's code never ran: a missing file, a bad artifact, an input over its limit."""
 
 
+class QueueFull(HookNotStarted):
+    """The event was dropped, since `depth` events were waiting for the hook already."""
+
+    def __init__(self, depth: int) -> None:
+        super().__init__(f"was not told of it: {depth} events were waiting already")
+        self.depth = depth
+
+
+class BackgroundClosed(HookNotStarted):
+    """Work in the background was over before the hook's turn came."""
+
+    def __init__(self) -> None:
+        super().__init__("was not told of it: what it belongs to has closed")
+
+
 class HookFailed(HookProblem):
     """The hook's code ran and crashed, or answered what the event does not accept."""
 
 
+class HookGivenUp(HookFailed):
+    """Nobody waits for the hook any more: its dispatch was cancelled, or what it belongs to has closed."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"was given up: {why}")
+
+
 class HookTimedOut(HookProblem):
-    """The hook's code was still running when its time was up; `seconds` is that limit."""
+    """The hook was not done when its time was up; `seconds` is that limit, `shared` true where it is its lane's."""
 
     def __init__(self, seconds: float, *, shared: bool = False, raw: str | None = None) -> None:
         whose = "the time that its hooks share" if shared else "its time limit"
-        super().__init__(f"was still running after {seconds:g} s, {whose}", raw=raw)
+        super().__init__(f"was not done after {seconds:g} s, {whose}", raw=raw)
         self.seconds = seconds
         self.shared = shared
 

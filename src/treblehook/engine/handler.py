@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from enum import Enum, IntEnum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -50,10 +50,11 @@ class Inline(Struct, frozen=True):
 
 
 class Queued(Struct, frozen=True):
-    """The event waits in the handler's own queue of `depth`; a full one drops the newest or makes the dispatch wait."""
+    """The event waits in the handler's own queue of `depth`, behind the one under way; a full queue drops the newest or makes
+    the dispatch wait."""
 
     depth: int = 1024
-    overflow: str = "drop"
+    overflow: Literal["drop", "block"] = "drop"
 
 
 class Detached(Struct, frozen=True):
@@ -152,10 +153,18 @@ class Handler:
             self._refuse("a closed failure policy needs an event that accepts a block or a refusal")
         if self.event.fold is Fold.GATE and self.mode is not Mode.ON:
             self._refuse(f"a gate is always on, mode {self.mode.value!r} is not allowed")
-        if self.delivery is not INLINE and self.event.fold not in (Fold.NOTIFY, Fold.GATHER):
-            self._refuse("the event needs the answer, so the handler must be inline")
-        if self.timeout is not None and self.timeout <= 0:
+        if not isinstance(self.delivery, Inline):
+            self._check_background()
+        if self.timeout is not None and not self.timeout > 0:
             self._refuse(f"timeout {self.timeout!r} must be more than 0 seconds")
+
+    def _check_background(self) -> None:
+        if self.event.fold not in (Fold.NOTIFY, Fold.GATHER):
+            self._refuse("the event needs the answer, so the handler must be inline")
+        if self.on_failure is not OnFailure.OPEN:
+            self._refuse(f"nobody waits for the handler, so its failure cannot count as {self.on_failure.value!r}")
+        if isinstance(self.delivery, Queued) and self.delivery.depth < 1:
+            self._refuse(f"a queue of depth {self.delivery.depth} holds nothing")
 
     def _refuse(self, problem: str) -> None:
         raise BindError(self.name, self.event.__name__, problem)
@@ -178,7 +187,7 @@ class Handler:
             and (self.lane is None or self.lane.seconds is None)
             and self.when is None
             and self.mode is Mode.ON
-            and self.delivery is INLINE
+            and isinstance(self.delivery, Inline)
         )
 
     def __repr__(self) -> str:

@@ -81,11 +81,6 @@ class Journal:
             watcher.planned(call)
         return call
 
-    def forget(self, call: Call) -> None:
-        """Take back the newest call, which was never made."""
-        if self.calls and self.calls[-1] is call:
-            self.calls.pop()
-
     def answered(self, call: Call, answer: Answer) -> None:
         """Record what `call` answered, or that it passed."""
         call.end = Ended.PASSED if answer.decision is None else Ended.ANSWERED

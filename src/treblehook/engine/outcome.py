@@ -18,7 +18,7 @@ class Contribution(Struct, frozen=True):
     position: int
 
 
-class Outcome(Struct, Generic[E], gc=False):
+class Outcome(Struct, Generic[E]):
     """The fold of all decisions of one dispatch.
 
     `value` is the event as rewritten; `decision` the one that settled the dispatch, given by `by`;

@@ -15,8 +15,7 @@ _REMEMBERED_TARGETS: Final = 4096
 class Plan:
     """The handlers of one event and target in their order; `stale` once a registration or removal may have changed them.
 
-    `asks` are their functions, a removed one's already swapped. `immediate` is true where every one of them can be asked by
-    a bare await.
+    `asks` are their functions while it is not. `immediate` is true where every one of them can be asked by a bare await.
     """
 
     __slots__ = ("__weakref__", "asks", "handlers", "immediate", "stale")
@@ -27,11 +26,10 @@ class Plan:
         self.stale = False
         self.immediate = all(h.immediate for h in handlers) and len({h.tier for h in handlers}) <= 1
 
-    def overtake(self, handler: Handler) -> None:
-        """The registry has `handler` now, or has it no more: a dispatch that still uses this plan must see its removal."""
+    def overtake(self) -> None:
+        """The registry has changed: whoever is still going through `asks` learns it from the next one."""
         self.stale = True
-        if handler.removed and handler in self.handlers:
-            self.asks[self.handlers.index(handler)] = handler.ask
+        self.asks[:] = [_overtaken] * len(self.asks)
 
 
 class _Bucket:
@@ -57,25 +55,44 @@ class _Bucket:
     def changed(self, handler: Handler) -> None:
         """Drop the plans that `handler` may belong to; each was paid for when it was made."""
         if handler.pattern is not None and handler.pattern.literal is not None:
-            dropped = [plan] if (plan := self.plans.pop(handler.pattern.literal, None)) is not None else []
+            if (plan := self.plans.pop(handler.pattern.literal, None)) is not None:
+                plan.overtake()
         else:
-            dropped = list(self.plans.values())
-            self.plans.clear()
+            self.forget()
         if self.only is not None:
-            dropped.append(self.only)
+            self.only.overtake()
             self.only = None
-        for plan in (*dropped, *self.leaning):
-            plan.overtake(handler)
+        for plan in self.leaning:
+            plan.overtake()
         if self.leaning:
             self.leaning.clear()
 
-    def shelf(self, handler: Handler) -> dict[Handler, None]:
-        if handler.pattern is None:
-            return self.always
-        if handler.pattern.literal is not None:
-            return self.by_literal.setdefault(handler.pattern.literal, {})
-        prefix = handler.pattern.prefix
-        return self.by_prefix.setdefault(len(prefix), {}).setdefault(prefix, {})
+    def forget(self) -> None:
+        """Drop all plans; a dispatch that still uses one asks again at the next tier."""
+        for plan in self.plans.values():
+            plan.overtake()
+        self.plans.clear()
+
+    def put(self, handler: Handler) -> None:
+        pattern = handler.pattern
+        if pattern is None:
+            self.always[handler] = None
+        elif pattern.literal is not None:
+            self.by_literal.setdefault(pattern.literal, {})[handler] = None
+        else:
+            self.by_prefix.setdefault(len(pattern.prefix), {}).setdefault(pattern.prefix, {})[handler] = None
+
+    def take(self, handler: Handler) -> None:
+        pattern = handler.pattern
+        if pattern is None:
+            del self.always[handler]
+        elif pattern.literal is not None:
+            _take(self.by_literal, pattern.literal, handler)
+        else:
+            prefixes = self.by_prefix[len(pattern.prefix)]
+            _take(prefixes, pattern.prefix, handler)
+            if not prefixes:
+                del self.by_prefix[len(pattern.prefix)]
 
     def matching(self, target: str | None) -> Iterator[Handler]:
         yield from self.always
@@ -96,6 +113,13 @@ class _Bucket:
                 yield from shelf
 
 
+def _take(shelves: dict[str, dict[Handler, None]], name: str, handler: Handler) -> None:
+    shelf = shelves[name]
+    del shelf[handler]
+    if not shelf:
+        del shelves[name]
+
+
 class Registry:
     """The handlers of a home, or of one session laid over its home's (`below`).
 
@@ -111,19 +135,19 @@ class Registry:
     def add(self, handler: Handler) -> Handler:
         """Bind `handler` after those already bound; raises `BindError` where it is bound already."""
         if handler.sequence >= 0:
-            raise BindError(handler.name, handler.event.__name__, "this handler is bound already")
+            raise BindError(handler.name, handler.event.__name__, "this handler has been bound already")
         handler.sequence = next(self._count)
         bucket = self._bucket(handler.event)
-        bucket.shelf(handler)[handler] = None
+        bucket.put(handler)
         bucket.changed(handler)
         return handler
 
     def remove(self, handler: Handler) -> None:
         """Take `handler` out; a dispatch that is under way skips it. Raises KeyError where it is not bound here."""
-        bucket = self._bucket(handler.event)
-        del bucket.shelf(handler)[handler]
+        bucket = self._buckets[handler.event]
+        bucket.take(handler)
         handler.removed = True
-        handler.ask = _gone
+        handler.ask = _overtaken
         bucket.changed(handler)
 
     def _bucket(self, event: type[Event]) -> _Bucket:
@@ -155,7 +179,7 @@ class Registry:
             if layer is not self and (under := layer._bucket(event.__class__)) is not bucket:
                 under.leaning.add(plan)
         if len(bucket.plans) >= _REMEMBERED_TARGETS:
-            bucket.plans.clear()
+            bucket.forget()
         bucket.plans[target] = plan
         return plan
 
@@ -174,8 +198,11 @@ class Registry:
             layer = layer._below
 
     def listens(self, event: type[Event]) -> bool:
-        """Whether any handler is bound to `event`, here or below."""
-        return any(event in layer._buckets and any(layer._buckets[event].everyone()) for layer in self._layers())
+        """Whether some handler here or below may be asked about an `event`, whatever its target."""
+        if self._gates_only and event.fold is not Fold.GATE:
+            return False
+        bound = (layer._buckets[event].everyone() for layer in self._layers() if event in layer._buckets)
+        return any(handler.mode is not Mode.OFF for handlers in bound for handler in handlers)
 
     def handlers(self) -> list[Handler]:
         """Every handler bound here or below, switched off ones included, in the order of tier, priority, registration."""
@@ -183,12 +210,12 @@ class Registry:
         return sorted(found, key=lambda handler: handler.key)
 
 
-class Gone(Decision, frozen=True):
-    """What asking a removed handler answers; the dispatch reads it as never having reached the handler."""
+class _Overtaken(Decision, frozen=True):
+    """What asking for a handler by a plan that is stale answers: nobody has been asked."""
 
 
-GONE: Final = Gone()
+OVERTAKEN: Final = _Overtaken()
 
 
-async def _gone(event: Event) -> Decision | Answer | None:
-    return GONE
+async def _overtaken(event: Event) -> Decision | Answer | None:
+    return OVERTAKEN

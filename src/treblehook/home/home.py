@@ -16,6 +16,10 @@ from treblehook.host.tools import builtin_tools
 from treblehook.runtimes.process import ProcessRuntime
 
 
+TOOLS_AT_ONCE = 1000
+"""Commands of tools live as long as they need and must not keep each other waiting."""
+
+
 class Home:
     """An open home. Raises `ConfigInvalid` from `open` where a file does not load; nothing has been started then.
 
@@ -29,7 +33,8 @@ class Home:
         self.registry = Registry()
         self.problems: list[Problem] = []
         self.hook_processes = ProcessRuntime()
-        self.tool_processes = ProcessRuntime(at_once=1000)
+        self.observer_processes = ProcessRuntime()
+        self.tool_processes = ProcessRuntime(at_once=TOOLS_AT_ONCE)
         self.log = HostLog(path, self._unlogged)
         self.settings: Settings = load_settings(path)
         self.problems.extend(self.settings.warnings)
@@ -64,6 +69,7 @@ class Home:
         """End what the sessions shared; sessions are closed before."""
         await self._mcp.close()
         await self.hook_processes.close()
+        await self.observer_processes.close()
         await self.tool_processes.close()
 
     async def __aenter__(self) -> Self:

@@ -1,8 +1,11 @@
 """Opening the sessions of a home: each gets its handlers over the home's, its model, its tools and its file."""
 
+import asyncio
+import random
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +16,7 @@ from treblehook.agent.errors import SessionRefused
 from treblehook.agent.listener import Listener
 from treblehook.agent.models import open_model
 from treblehook.agent.models.model import Model
-from treblehook.agent.models.retry import Retries
+from treblehook.agent.models.retry import reply_with_retries
 from treblehook.agent.permissions import Approver, Permissions
 from treblehook.agent.recorder import Recorder
 from treblehook.agent.records import Record, messages_of
@@ -25,7 +28,6 @@ from treblehook.agent.system_prompt import system_prompt
 from treblehook.agent.transcript import Transcript, find_session, new_session_id
 from treblehook.contracts.python import Hooks
 from treblehook.contracts.vera.bind import bind
-from treblehook.contracts.vera.limits import over_limits
 from treblehook.engine import Background, Dispatcher, Journal, Registry
 from treblehook.home.home import Home
 from treblehook.home.profile import Profile, SessionWish
@@ -149,7 +151,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
         tools=specs,
         model=model,
         models=lambda spec: _open_model(home, spec),
-        retrying=Retries(),
+        retrying=partial(reply_with_retries, sleep=asyncio.sleep, random=random.random),
         system=system_prompt(str(kind.workspace), specs.values()),
         window=home.settings.model.context_window,
         parent=kind.parent.id if kind.parent is not None else None,
@@ -163,12 +165,15 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
 def _registry(home: Home, kind: _Kind, company: Company) -> Registry:
     """The session's handlers over the home's. Raises `ConfigInvalid` where an entry is over its limits."""
     registry = Registry(home.registry, gates_only=kind.profile != "default")
-    config = home.vera()
-    problems = over_limits(config)
-    if problems:
-        raise ConfigInvalid(problems)
-    spawned = kind.parent is not None
-    for handler in bind(config, runtime=home.hook_processes, spawned=spawned, awaited=kind.awaited, modes=home.settings.modes):
+    executables = bind(
+        home.vera(),
+        runtime=home.hook_processes,
+        observers=home.observer_processes,
+        spawned=kind.parent is not None,
+        awaited=kind.awaited,
+        modes=home.settings.modes,
+    )
+    for handler in executables:
         registry.add(handler)
     if company.hooks is not None:
         company.hooks.bind(registry)

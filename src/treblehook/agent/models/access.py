@@ -2,9 +2,7 @@
 
 import ipaddress
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import proxy_bypass_environment
 
 from msgspec import Struct
 
@@ -47,7 +45,7 @@ def find_access(spec: str, provider: Provider, environ: Mapping[str, str]) -> Ac
 def _proxy(url: str, environ: Mapping[str, str]) -> str | None:
     """The proxy for an address, by the variables that curl reads; this machine itself is never reached through one."""
     host = urlsplit(url).hostname or ""
-    if _is_loopback(host) or proxy_bypass_environment(host, {"no": _either(environ, "no_proxy")}):
+    if _is_loopback(host) or _is_excepted(host, _either(environ, "no_proxy")):
         return None
     proxy = _either(environ, f"{urlsplit(url).scheme}_proxy") or _either(environ, "all_proxy")
     if not proxy:
@@ -55,8 +53,14 @@ def _proxy(url: str, environ: Mapping[str, str]) -> str | None:
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def _either(environ: Mapping[str, Any], name: str) -> str:
-    return str(environ.get(name) or environ.get(name.upper()) or "")
+def _is_excepted(host: str, names: str) -> bool:
+    """Whether a comma-separated list has `*`, the host, or a domain that it is in."""
+    entries = [name.strip().lower().lstrip("*.") or name.strip() for name in names.split(",")]
+    return "*" in entries or any(entry and f".{host}".endswith(f".{entry}") for entry in entries)
+
+
+def _either(environ: Mapping[str, str], name: str) -> str:
+    return environ.get(name) or environ.get(name.upper()) or ""
 
 
 def _is_loopback(host: str) -> bool:

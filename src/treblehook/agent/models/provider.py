@@ -16,7 +16,7 @@ SILENCE = 600.0
 
 
 def load_wire(word: str) -> "type[Client]":
-    """Import everything that a provider's requests need. Takes seconds the first time, so not on the event loop's thread."""
+    """Import everything that a provider's requests need, which takes seconds the first time."""
     from treblehook.agent.models.wire.client import Client
     from treblehook.agent.models.wire.providers import load
 
@@ -48,8 +48,12 @@ class ProviderModel:
     async def _connected(self) -> "Client":
         if self._client is None:
             try:
-                client = await asyncio.to_thread(load_wire, self._word)
+                # The event loop goes on meanwhile.
+                client = await asyncio.to_thread(self._load)
             except ImportError as error:
                 raise ModelFailed(self.spec, "rejected", f"{error}; to mend it: pip install 'treblehook[models]'") from error
-            self._client = self._client or client(self.spec, self._word, self._name, self._access, self._silence)
+            self._client = self._client or client
         return self._client
+
+    def _load(self) -> "Client":
+        return load_wire(self._word)(self.spec, self._word, self._name, self._access, self._silence)

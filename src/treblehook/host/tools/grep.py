@@ -52,15 +52,7 @@ class Grep:
         """Search. Raises ToolInputInvalid."""
         wanted = checked(GrepInput, arguments)
 
-        workspace = os.fspath(context.workspace)
-        request = {
-            "pattern": wanted.pattern,
-            "root": os.path.normpath(joined(wanted.path, context.workspace)),
-            "base": workspace,
-            "skipped": list(SKIPPED),
-            "matches": MATCHES,
-            "characters": CHARACTERS,
-        }
+        request = _request(wanted, context.workspace)
         found = bytearray()
 
         def collect(stream: Stream, chunk: bytes) -> None:
@@ -71,7 +63,7 @@ class Grep:
         argv = [sys.executable, "-ISB", str(WORKER)]
         try:
             finished = await self._runtime.run(
-                argv, json.dumps(request).encode(), limits=LIMITS, timeout_seconds=self._seconds, cwd=workspace, on_output=collect
+                argv, request, limits=LIMITS, timeout_seconds=self._seconds, cwd=os.fspath(context.workspace), on_output=collect
             )
         except TimedOut:
             remark = f"Stopped after {self._seconds:g} s: too much to search, or the pattern takes too long (nested repetitions?)."
@@ -86,6 +78,19 @@ class Grep:
                 f"Cannot search {wanted.path}: {remarks or f'the search ended with status {finished.status}'}.", is_error=True
             )
         return ToolOutput(_report(found, *remarks.splitlines()))
+
+
+def _request(wanted: GrepInput, workspace: Path) -> bytes:
+    request = {
+        "pattern": wanted.pattern,
+        "root": os.path.normpath(joined(wanted.path, workspace)),
+        "base": os.fspath(workspace),
+        "skipped": list(SKIPPED),
+        "matches": MATCHES,
+        "characters": CHARACTERS,
+    }
+    # The standard library's encoder escapes half surrogates, which stand for bytes of a path that are no UTF-8.
+    return json.dumps(request).encode()
 
 
 def _report(found: bytearray, *remarks: str) -> str:

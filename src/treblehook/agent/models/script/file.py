@@ -17,7 +17,7 @@ A TURN is a reply; every key may be left out:
 import json
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, convert
 
@@ -77,7 +77,7 @@ class Script(Struct, frozen=True, forbid_unknown_fields=True):
     turns: tuple[ScriptedTurn, ...] = ()
     routes: tuple[ScriptedRoute, ...] = ()
     after: ScriptedTurn | None = None
-    aux: ScriptedTurn | None | UnsetType = UNSET
+    aux: ScriptedTurn | UnsetType | None = UNSET
 
 
 # By the last name in a place, what may stand there.
@@ -90,7 +90,7 @@ _OBJECTS: dict[str, type[Struct]] = {
     "tools": ScriptedCall,
     "usage": ScriptedUsage,
 }
-_WORDS: dict[str, tuple[str, ...]] = {"where": Where.__args__, "stop": WireStop.__args__}
+_WORDS: dict[str, tuple[str, ...]] = {"where": get_args(Where), "stop": get_args(WireStop)}
 
 
 def read_script(file: Path) -> Script:

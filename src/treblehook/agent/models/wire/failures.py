@@ -1,5 +1,7 @@
 """The library's errors as ours: one line, and whether to ask again."""
 
+import errno
+import os
 from collections.abc import Mapping
 
 from pydantic_ai.exceptions import (
@@ -56,9 +58,12 @@ def _words(body: object) -> str:
 
 def _cause(error: BaseException) -> str:
     """The innermost cause, which is the operating system's or the HTTP library's."""
-    while inner := error.__cause__ or error.__context__:
+    while inner := error.__cause__ or error.__context__ or (error.exceptions[0] if isinstance(error, BaseExceptionGroup) else None):
         error = inner
-    return _one_line(getattr(error, "strerror", None) or str(error)) or type(error).__name__
+    if isinstance(error, OSError) and error.errno in errno.errorcode:
+        # The event loop puts its own words, with the address once more, in the place of the system's.
+        return os.strerror(error.errno)
+    return _one_line(str(error)) or type(error).__name__
 
 
 def _one_line(text: str) -> str:

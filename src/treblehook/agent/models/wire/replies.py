@@ -34,7 +34,7 @@ def reply_of(spec: str, response: ModelResponse) -> ModelReply:
         calls=calls,
         stop=_stop(whole, calls),
         usage=Usage(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens),
-        raw=ModelMessagesTypeAdapter.dump_json([whole]).decode(),
+        raw=ModelMessagesTypeAdapter.dump_json([whole], exclude_none=True).decode(),
     )
 
 

@@ -1,0 +1,101 @@
+"""Which programs and builtins run other commands, and how they are told which."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from treblehook.agent.permissions.bash.commands import PREFIXES
+from treblehook.agent.permissions.bash.word import Word
+
+SHELLS: Final = frozenset("sh bash rbash dash ash zsh ksh mksh fish csh tcsh".split())
+EVALUATORS: Final = frozenset("eval trap alias mapfile readarray complete compgen bind".split())
+"""Builtins whose words are read as commands."""
+COMPUTING: Final = frozenset("[ test printf let declare typeset local export readonly read unset wait".split())
+"""Builtins that may expand a quoted word once more (an array's index)."""
+SOURCES: Final = frozenset({".", "source"})
+WRAPPERS: Final = PREFIXES | frozenset(
+    "((|[[|arch|builtin|busybox|caffeinate|chroot|chrt|command|cpulimit|doas|entr|env|exec|fakeroot|firejail|flock|gtimeout|"
+    "hyperfine|ionice|linux32|linux64|ltrace|nice|nohup|nsenter|numactl|parallel|pkexec|prlimit|proot|proxychains|rlwrap|"
+    "runuser|script|setarch|setpriv|setsid|sg|ssh|stdbuf|strace|su|sudo|systemd-run|taskset|timeout|torsocks|toybox|"
+    "unbuffer|unshare|watch|xargs|xvfb-run".split("|")
+)
+"""Programs that run the command in their own words; which of the words begins it depends on their options."""
+
+_COMMAND_OPTION = re.compile(r"[-+]\w*c\w*")
+_OPTION_WITH_VALUE = re.compile(r"[-+]\w*[oO]|--rcfile|--init-file")
+_STDIN = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+_ATTACHED = re.compile(r"-\w*[cS].+|--split-string.*|--command=.*|--session-command=.*", re.DOTALL)
+_ATTACHING = frozenset({"env", "su", "runuser", "script", "flock"})
+_EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_XARGS_FLAG = re.compile(r"-[0rtpxo]+|-[adEILnPs].+|-[eil].*|--(?:null|no-run-if-empty|verbose|interactive|exit|open-tty)|--[a-z-]+=.*")
+_XARGS_VALUE = re.compile(r"-[0rtpxo]*[adEILnPs]")
+_XARGS_REPLACES = re.compile(r"-[0rtpxo]*[Ii](.*)|--replace(?:=(.*))?", re.DOTALL)
+
+
+def name_of(word: Word) -> str:
+    """The name of the program that a command's first word names."""
+    return word.bare.rpartition("/")[2]
+
+
+def has_command_option(words: Sequence[Word]) -> bool:
+    """Whether a shell is given its commands as a word (`-c`)."""
+    return any(_COMMAND_OPTION.fullmatch(word.text) for word in words[1:])
+
+
+def reads_stdin(words: Sequence[Word]) -> bool:
+    """Whether a shell without `-c` gets its commands from its standard input."""
+    operands: list[str] = []
+    value = False
+    for word in words[1:]:
+        if value:
+            value = False
+        elif word.text.startswith(("-", "+")) and word.text != "-":
+            value = _OPTION_WITH_VALUE.fullmatch(word.text) is not None
+            if re.fullmatch(r"-\w*s\w*", word.text):
+                return True
+        else:
+            operands.append(word.text)
+    return not operands or operands[0] in _STDIN
+
+
+def sources_stdin(words: Sequence[Word]) -> bool:
+    """Whether `source` reads commands that stand in no file."""
+    return any(word.text in _STDIN for word in words[1:])
+
+
+def hides_command(words: Sequence[Word]) -> bool:
+    """Whether a wrapper's command is glued to an option (`env -S...`)."""
+    return name_of(words[0]) in _ATTACHING and any(_ATTACHED.fullmatch(word.text) for word in words[1:])
+
+
+def executed_by_find(words: Sequence[Word]) -> list[Sequence[Word]]:
+    """The commands behind `-exec` and its kin."""
+    commands: list[Sequence[Word]] = []
+    for index, word in enumerate(words):
+        if word.text in _EXEC:
+            rest = words[index + 1 :]
+            end = next((place for place, word in enumerate(rest) if word.text in (";", "+")), len(rest))
+            commands.append(rest[:end])
+    return commands
+
+
+def run_by_xargs(words: Sequence[Word]) -> tuple[Sequence[Word], str] | None:
+    """The command of `xargs` and the text in it that the input replaces ("" where the input is added to its end); None where
+    its options are not known."""
+    replaced = ""
+    index = 1
+    while index < len(words) and words[index].text.startswith("-"):
+        option = words[index].text
+        index += 1
+        if option == "--":
+            break
+        replaces = _XARGS_REPLACES.fullmatch(option)
+        if replaces:
+            replaced = replaces[1] or replaces[2] or "{}"
+        if _XARGS_VALUE.fullmatch(option):
+            if replaces and index < len(words):
+                replaced = words[index].text
+            index += 1
+        elif not (replaces or _XARGS_FLAG.fullmatch(option)):
+            return None
+    return words[index:], replaced

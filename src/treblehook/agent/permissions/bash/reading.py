@@ -1,0 +1,218 @@
+"""What the rules for commands see of a command line: everything that it would run, and what of that cannot be known before."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from treblehook.agent.permissions.argument import Argument
+from treblehook.agent.permissions.bash import programs
+from treblehook.agent.permissions.bash.commands import Found, Simple, Splitter
+from treblehook.agent.permissions.bash.word import Unreadable, Word
+from treblehook.agent.permissions.pattern import UNSEEN
+
+# No shell can be started with a longer one (MAX_ARG_STRLEN), and so much may be read in all for its nested texts.
+_LONGEST = 128 * 1024
+_BUDGET = 1024 * 1024
+_DEEPEST = 8
+_MOST_WRAPPED = 64
+
+_CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
+_LISTED = frozenset(" \t\n;&|<>()$`'\"")
+
+
+def read_command(text: str) -> Argument:
+    """`text` as bash would take it apart, or as sh would where the two differ."""
+    # Where a line end behind a backslash counts depends on what stands around it; sh takes `&>` for `&` and `>`.
+    spellings = {text: None, _CONTINUED.sub(r"\1", text): None, text.replace("&>", "& >"): None}
+    readings = [_Reading(spelling) for spelling in spellings]
+    covered = all(reading.covered for reading in readings)
+    return Argument(
+        forms=tuple(dict.fromkeys(form for reading in readings for form in reading.forms)),
+        parts=tuple((part,) for reading in readings for part in reading.parts) if covered else (),
+        loose=tuple(dict.fromkeys(form for reading in readings for form in reading.loose)),
+        unseen=tuple(dict.fromkeys(form for reading in readings for form in reading.unseen)),
+        command=True,
+    )
+
+
+class _Reading:
+    """One spelling of a command line, read. `covered` is false where no allow rule with a pattern can hold."""
+
+    def __init__(self, text: str) -> None:
+        self.forms: dict[str, None] = {text: None, text.strip(): None}
+        self.parts: list[str] = []
+        self.loose: dict[str, None] = {}
+        self.unseen: dict[str, None] = {}
+        self.covered = True
+        self._text = text
+        self._read: set[str] = set()
+        self._budget = _BUDGET
+        self._depth = 0
+        self._feeds_shell = False
+        if UNSEEN in text or len(text) > _LONGEST:
+            self._give_up(text.replace(UNSEEN, ""))
+        else:
+            self._script(text)
+
+    def _script(self, text: str, *, guess: bool = False) -> None:
+        """Read a text that runs as commands; as a `guess`, one that may be anything."""
+        if text in self._read:
+            return
+        self._read.add(text)
+        self._budget -= len(text)
+        if self._budget < 0 or self._depth >= _DEEPEST:
+            self._give_up(text)
+            return
+        self._depth += 1
+        found = Found([], [])
+        try:
+            Splitter(text, found).run()
+        except Unreadable:
+            if not guess:
+                self._give_up(text)
+        self.covered &= not found.defines
+        for command in found.commands:
+            self._command(command)
+        if self._feeds_shell:
+            for body in found.bodies:
+                self._script(body)
+        self._depth -= 1
+
+    def _give_up(self, text: str) -> None:
+        """Nothing is known of `text`: a denial holds if it is anywhere in it."""
+        self.covered = False
+        self._add_loose(text)
+        self._add_loose(re.sub(r"""\\\n|['"\\]""", "", text))
+        self.unseen[UNSEEN] = None
+
+    def _add_loose(self, text: str) -> None:
+        self.loose[text] = None
+        self.loose[f"{text} "] = None
+
+    def _command(self, command: Simple) -> None:
+        self.forms[command.source] = None
+        words = command.words
+        self.covered &= command.alone and not any(word.opaque for word in words)
+        if not words:
+            return
+        # A name that is quoted or expanded is not what an allow rule names.
+        self.covered &= words[0].raw == words[0].seen
+        self.parts.append(" ".join(word.raw for word in words))
+        self._program(words)
+
+    def _program(self, words: Sequence[Word]) -> None:
+        """A command of plain words."""
+        self.forms.update(_spellings(word.raw for word in words))
+        self.forms.update(_spellings(word.text for word in words))
+        self.forms.update(_spellings(word.bare for word in words))
+        self._doubtful(words)
+        named = [word for word in words if word.bare]
+        if not named:
+            return
+        if programs.name_of(named[0]) in programs.WRAPPERS:
+            self._wrapper(named)
+        else:
+            self._named(named)
+
+    def _doubtful(self, words: Sequence[Word]) -> None:
+        if any(UNSEEN in word.seen for word in words):
+            self.unseen.update(_spellings(word.seen for word in words))
+
+    def _wrapper(self, words: Sequence[Word]) -> None:
+        """A command that runs what follows in its words."""
+        for texts in ([word.raw for word in words], [word.text for word in words], [word.bare for word in words]):
+            self._add_loose(" ".join(texts))
+        for word in words[1:]:
+            if not _LISTED.isdisjoint(word.text):
+                self._script(word.text, guess=True)
+        if programs.hides_command(words) or len(words) > _MOST_WRAPPED:
+            self.unseen[UNSEEN] = None
+        else:
+            for start in range(1, len(words)):
+                self._doubtful(words[start:])
+        special = [index for index, word in enumerate(words) if programs.name_of(word) in _SPECIAL]
+        for index in {special[0], special[-1]} if special else ():
+            self._named(words[index:])
+
+    def _named(self, words: Sequence[Word]) -> None:
+        """A command whose name says that it runs other commands."""
+        name = programs.name_of(words[0])
+        if name in programs.SHELLS:
+            self._shell(words)
+        elif name in programs.EVALUATORS:
+            self._evaluator(words)
+        elif name in programs.SOURCES:
+            if programs.sources_stdin(words) or _any_unseen(words):
+                self._shell_input()
+        elif name == "xargs":
+            self._xargs(words)
+        elif name == "parallel":
+            self.unseen[UNSEEN] = None
+        elif name == "find":
+            for command in programs.executed_by_find(words):
+                self.covered = False
+                self._program([_input_in(word, "{}") for word in command])
+        elif name in programs.COMPUTING:
+            self._computing(words)
+
+    def _shell(self, words: Sequence[Word]) -> None:
+        if _any_unseen(words[1:]):
+            self.covered = False
+            self.unseen[UNSEEN] = None
+        if programs.has_command_option(words):
+            self.covered = False
+            for word in words[1:]:
+                self._script(word.text, guess=word.text.startswith("-"))
+        elif programs.reads_stdin(words):
+            self._shell_input()
+
+    def _shell_input(self) -> None:
+        """Commands come from what only the running command line knows."""
+        self._feeds_shell = True
+        self._give_up(self._text)
+
+    def _evaluator(self, words: Sequence[Word]) -> None:
+        self.covered = False
+        if _any_unseen(words) or programs.name_of(words[0]) == "alias":
+            self.unseen[UNSEEN] = None
+        self._script(" ".join(word.text for word in words[1:]))
+        for word in words[1:]:
+            self._script(word.text.partition("=")[2] or word.text, guess=True)
+
+    def _xargs(self, words: Sequence[Word]) -> None:
+        found = programs.run_by_xargs(words)
+        if found is None:
+            self.unseen[UNSEEN] = None
+            return
+        command, replaced = found
+        if command:
+            self._program([_input_in(word, replaced) for word in command] if replaced else [*command, Word("", "", UNSEEN)])
+
+    def _computing(self, words: Sequence[Word]) -> None:
+        for word in words[1:]:
+            if "$(" in word.text or "`" in word.text:
+                self.covered = False
+                self._script(f'"{word.text}"', guess=True)
+
+
+_SPECIAL = programs.SHELLS | programs.EVALUATORS | programs.SOURCES | programs.COMPUTING | {"xargs", "parallel", "find"}
+
+
+def _any_unseen(words: Sequence[Word]) -> bool:
+    return any(UNSEEN in word.seen for word in words)
+
+
+def _input_in(word: Word, replaced: str) -> Word:
+    """The word with every `replaced` unseen."""
+    return replace(word, seen=word.seen.replace(replaced, UNSEEN))
+
+
+def _spellings(words: Iterable[str]) -> dict[str, None]:
+    """A command by its name as given and without its folder, and as if one more blank followed (for rules that end in ` *`)."""
+    pieces = [piece for piece in words if piece]
+    if not pieces:
+        return {}
+    as_given = " ".join(pieces)
+    by_name = " ".join([pieces[0].rpartition("/")[2], *pieces[1:]])
+    return {text: None for text in (as_given, f"{as_given} ", by_name, f"{by_name} ")}

@@ -1,0 +1,94 @@
+"""What `hooks list` lists: every handler of a home's sessions, in the order in which it would run."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from treblehook.engine import Handler
+from treblehook.home.handlers import session_registry
+from treblehook.home.home import Home
+from treblehook.lifecycle import ROWS
+
+Sessions = Literal["every", "user", "subagent"]
+_ROW_OF: Final = {event: row for row, (_, event) in enumerate(ROWS)}
+
+
+class Bound(Struct, frozen=True):
+    """A handler and the sessions in which it is bound. `held_back` says why it is not run, None where it is."""
+
+    handler: Handler
+    sessions: Sessions = "every"
+    held_back: str | None = None
+
+
+class Listed(Struct, frozen=True):
+    """One record of `hooks list` (design, section 6). `event` is the contract's own name, `order` counts from 1."""
+
+    order: int
+    event: str
+    contract: str
+    hook: str
+    file: str
+    line: int | None
+    tier: str
+    priority: int
+    pattern: str | None
+    timeout_ms: int | None
+    lane: str | None
+    on_failure: str
+    mode: str
+    held_back: str | None
+
+
+def bound_handlers(home: Home) -> list[Bound]:
+    """Every handler of user sessions and subagents, switched off ones included, by lifecycle row and then as it would run.
+
+    Raises `ConfigInvalid` where a session would not start.
+    """
+    user = session_registry(home, spawned=False).handlers()
+    subagent = session_registry(home, spawned=True).handlers()
+    return sorted(_merged(user, subagent), key=lambda bound: _ROW_OF[bound.handler.event])
+
+
+def listed(order: int, bound: Bound) -> Listed:
+    """The record of a handler."""
+    handler = bound.handler
+    return Listed(
+        order=order,
+        event=handler.origin.event,
+        contract=handler.origin.contract,
+        hook=handler.name,
+        file=handler.origin.file,
+        line=handler.origin.line,
+        tier=handler.tier.name.lower(),
+        priority=handler.priority,
+        pattern=None if handler.pattern is None else handler.pattern.text,
+        timeout_ms=None if handler.timeout is None else round(handler.timeout * 1000),
+        lane=None if handler.lane is None else handler.lane.name,
+        on_failure=handler.on_failure.value,
+        mode=handler.mode.value,
+        held_back=bound.held_back,
+    )
+
+
+def _merged(user: Sequence[Handler], subagent: Sequence[Handler]) -> Iterator[Bound]:
+    """Both kinds of sessions in one list. What both have stands in both in the same order, each with handlers of its own."""
+    matcher = SequenceMatcher(None, _identities(user), _identities(subagent), autojunk=False)
+    for what, user_from, user_to, subagent_from, subagent_to in matcher.get_opcodes():
+        yield from (Bound(handler, "every" if what == "equal" else "user") for handler in user[user_from:user_to])
+        if what != "equal":
+            yield from (Bound(handler, "subagent") for handler in subagent[subagent_from:subagent_to])
+
+
+def _identities(handlers: Sequence[Handler]) -> list[tuple[object, ...]]:
+    """What tells each handler from the others; of several that are alike, which one it is."""
+    seen: Counter[tuple[object, ...]] = Counter()
+    found = []
+    for handler in handlers:
+        likeness = (handler.event, handler.origin, handler.name, handler.tier, handler.priority)
+        seen[likeness] += 1
+        found.append((*likeness, seen[likeness]))
+    return found

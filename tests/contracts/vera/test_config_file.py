@@ -1,0 +1,125 @@
+"""What is said of a config.json that cannot be read as one, and of its extensions list."""
+
+from pathlib import Path
+
+import pytest
+
+from treblehook.contracts.vera.config import load_config
+from treblehook.host.problems import ConfigInvalid, Problem
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "config.json"
+
+
+def problem(file: Path) -> Problem:
+    with pytest.raises(ConfigInvalid) as raised:
+        load_config(file)
+    (found,) = raised.value.problems
+    assert found.file == str(file)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{\n  "hooks": [,]\n}', "line 2, column 13"),
+        ("", "line 1, column 1"),
+        ('{"hooks": []} {}', "line 1, column 15"),
+        ('{\n "a": "NaN",\n "b": [-Infinity]}', "line 3, column 8"),
+        ('{"a": NaN}', "line 1, column 7"),
+        ("{'hooks': []}", "line 1, column 2"),
+        ('{"a": "tab\there"}', "line 1, column 11"),
+    ],
+)
+def test_invalid_json_names_line_and_column(file: Path, text: str, place: str) -> None:
+    file.write_text(text)
+
+    found = problem(file)
+
+    assert found.place == place
+    assert found.message.startswith("is not JSON: ")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '{"hooks": ' + "[" * 1000 + "]" * 1000 + "}"])
+def test_deep_nesting_is_said(file: Path, text: str) -> None:
+    file.write_text(text)
+
+    assert "nested deeper than 200 levels" in problem(file).message
+
+
+@pytest.mark.parametrize("text", ["[]", "null", '"x"', "3"])
+def test_a_file_holds_one_object(file: Path, text: str) -> None:
+    file.write_text(text)
+
+    assert problem(file).message == f"is {text}; it must be an object"
+
+
+def test_a_file_must_be_utf8(file: Path) -> None:
+    file.write_bytes(b'{"model": "caf\xe9"}')
+
+    assert problem(file).message == "byte 14 is not UTF-8"
+
+
+def test_a_byte_order_mark_does_no_harm(file: Path) -> None:
+    file.write_bytes(b'\xef\xbb\xbf{"hooks": [{"phase": "pre_turn", "argv": ["a"]}]}')
+
+    assert len(load_config(file).hooks) == 1
+
+
+def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    assert problem(tmp_path).message == "cannot be read: Is a directory"
+
+
+def test_the_last_of_equal_keys_wins(file: Path) -> None:
+    file.write_text('{"hooks": 5, "hooks": []}')
+
+    assert load_config(file).hooks == ()
+
+
+def test_numbers_elsewhere_in_the_file_are_not_ours(file: Path) -> None:
+    file.write_text('{"hooks": [], "a": 1e999, "b": ' + "9" * 5000 + "}")
+
+    assert load_config(file).hooks == ()
+
+
+def test_half_a_surrogate_pair_does_no_harm(file: Path) -> None:
+    file.write_text('{"hooks": [{"phase": "pre_turn", "argv": ["a\\ud800", "\\\\ud800", "\\ud83d\\ude00"]}]}')
+
+    assert load_config(file).hooks[0].argv == ("a\ufffd", "\\ud800", "\U0001f600")
+
+
+def test_extensions_are_read(file: Path) -> None:
+    file.write_text(
+        '{"extensions": [{"path": " /a/lookout\\n", "config": {"rows": [1]}}, {"path": "/b", "enabled": false, "config": null}]}'
+    )
+
+    first, second = load_config(file).extensions
+
+    assert (first.path, first.enabled, first.config) == ("/a/lookout", True, {"rows": [1]})
+    assert (second.path, second.enabled, second.config) == ("/b", False, None)
+
+
+@pytest.mark.parametrize(
+    ("entry", "place"),
+    [
+        ("{}", "extensions[0].path"),
+        ('{"path": null}', "extensions[0].path"),
+        ('{"path": " "}', "extensions[0].path"),
+        ('{"path": "lookout"}', "extensions[0].path"),
+        ('{"path": "/a", "enabled": null}', "extensions[0].enabled"),
+        ('{"path": "/a", "enabled": 1}', "extensions[0].enabled"),
+        ('"/a"', "extensions[0]"),
+    ],
+)
+def test_a_bad_extension_entry_does_not_load(file: Path, entry: str, place: str) -> None:
+    file.write_text(f'{{"hooks": [], "extensions": [{entry}]}}')
+
+    assert problem(file).place == place
+
+
+def test_extensions_that_are_no_array_do_not_load(file: Path) -> None:
+    file.write_text('{"extensions": {}}')
+
+    assert problem(file).place == "extensions"
