@@ -1,9 +1,10 @@
 """One event of each kind that executables can watch, with the fields that a test does not care about filled in."""
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from treblehook.lifecycle import (
     CompactionStarting,
+    Event,
     PromptSubmitted,
     SessionEnd,
     SessionStart,
@@ -52,3 +53,16 @@ def closed(reason: Literal["detached", "closed", "idle", "deleted", "shutdown", 
 def handed_back(**fields: Any) -> SubagentFinished:
     known: dict[str, Any] = {"subagent": "sub_1", "background": False, "outcome": "completed", "text": "found it", **fields}
     return SubagentFinished(session=SESSION, workspace=WORKSPACE, **known)
+
+
+SAMPLES: Final[dict[str, Event]] = {
+    "session_start": started(),
+    "pre_turn": submitted(),
+    "pre_compact": compacting(),
+    "pre_tool_use": proposed(),
+    "post_tool_use": finished(),
+    "turn_ending": ending(),
+    "subagent_finished": handed_back(),
+    "session_end": closed(),
+}
+"""One event for every phase."""

@@ -76,7 +76,7 @@ def _event(kind: str, **content: object) -> bytes:
 
 def _anthropic_start() -> bytes:
     usage = {"input_tokens": 3, "output_tokens": 0, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 7}
-    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
+    head: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
     return _event("message_start", message=head | {"usage": usage})
 
 

@@ -41,11 +41,11 @@ class HookGivenUp(HookFailed):
 
 
 class HookTimedOut(HookProblem):
-    """The hook was not done when its time was up; `seconds` is that limit, `shared` true where it is its lane's."""
+    """The hook was still running when its time was up; `seconds` is that limit, `shared` true where it is its lane's."""
 
     def __init__(self, seconds: float, *, shared: bool = False, raw: str | None = None) -> None:
         whose = "the time that its hooks share" if shared else "its time limit"
-        super().__init__(f"was not done after {seconds:g} s, {whose}", raw=raw)
+        super().__init__(f"was still running after {seconds:g} s, {whose}", raw=raw)
         self.seconds = seconds
         self.shared = shared
 

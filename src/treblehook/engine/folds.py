@@ -6,9 +6,11 @@ Each is the state of one dispatch: `take` a decision or a `failure`, say whether
 from collections.abc import Callable
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from treblehook.engine.handler import Handler, OnFailure
+from msgspec.structs import replace
+
+from treblehook.engine.handler import Handler, Lane, OnFailure
 from treblehook.engine.outcome import Contribution, Outcome
-from treblehook.lifecycle import AddContext, Decision, Environment, Event, Fold, Keep, Refuse, Rewrite
+from treblehook.lifecycle import AddContext, Block, Decision, Environment, Event, Fold, Keep, Refuse, Rewrite
 from treblehook.lifecycle.decisions import Kind
 
 E = TypeVar("E", bound=Event)
@@ -33,32 +35,47 @@ class Folding(Protocol[E]):
 
 
 class _Settled(Generic[E]):
-    """What the folds share: a value, the decision that settles it, and lanes that gave up."""
+    """What the folds share: a value, the decision that settles it, what rides along, and lanes that gave up."""
 
     def __init__(self, event: E) -> None:
         self.value = event
-        self.decision: Decision | None = None
-        self.by: Handler | None = None
-        self.failure: str | None = None
-        self.aborted: set[str] = set()
+        self._decision: Decision | None = None
+        self._by: Handler | None = None
+        self._failure: str | None = None
+        self._contributions: list[Contribution] = []
+        self._aborted: set[str] = set()
 
-    def settle(self, handler: Handler, decision: Decision) -> bool:
-        self.decision, self.by = decision, handler
+    def _settle(self, handler: Handler, decision: Decision, failure: str | None = None) -> bool:
+        self._decision, self._by, self._failure = decision, handler, failure
         return True
 
-    def close(self, handler: Handler, error: str) -> bool:
-        """A closed handler failed: the strictest decision of the event."""
-        strictest = self.value.strictest(f"{handler.origin.event} hook {handler.name} failed: {error}")
-        assert strictest is not None, "binding a closed handler here was refused"
-        self.failure = error
-        return self.settle(handler, strictest)
+    def _add(self, handler: Handler, decision: Decision | None, position: int) -> None:
+        """Let `decision` ride along; context without text adds nothing."""
+        if decision is not None and not (isinstance(decision, AddContext) and not decision.text):
+            self._contributions.append(Contribution(handler, decision, position))
 
-    def abort(self, handler: Handler) -> None:
+    def _abort(self, handler: Handler) -> None:
+        """The lane of `handler` gives up: what it contributed is dropped, and who is left of it is skipped."""
+        self._contributions = [c for c in self._contributions if not _in(handler.lane, c.handler)]
         if handler.lane is not None:
-            self.aborted.add(handler.lane.name)
+            self._aborted.add(handler.lane.name)
 
     def skips(self, handler: Handler) -> bool:
-        return bool(self.aborted) and handler.lane is not None and handler.lane.name in self.aborted
+        return bool(self._aborted) and handler.lane is not None and handler.lane.name in self._aborted
+
+    def outcome(self) -> Outcome[E]:
+        return Outcome(self.value, self._decision, self._by, tuple(self._contributions), self._failure)
+
+
+def _strictest(handler: Handler, error: str) -> Block | Refuse:
+    """What the failure of a closed `handler` counts as."""
+    decision = handler.event.strictest(f"{handler.origin.event} hook {handler.name} failed: {error}")
+    assert decision is not None, "binding a closed handler here was refused"
+    return decision
+
+
+def _in(lane: Lane | None, handler: Handler) -> bool:
+    return lane is not None and handler.lane is not None and handler.lane.name == lane.name
 
 
 class Chain(_Settled[E]):
@@ -68,91 +85,82 @@ class Chain(_Settled[E]):
         super().__init__(event)
         self._fired = event
         self._steps: list[tuple[Handler, Rewrite]] = []
-        self._contributions: list[Contribution] = []
 
     def take(self, handler: Handler, decision: Decision, position: int) -> bool:
         if isinstance(decision, Rewrite):
             self.value = self.value.rewritten(decision)
             self._steps.append((handler, decision))
-            if decision.context is not None:
-                self._contributions.append(Contribution(handler, decision.context, position))
+            self._add(handler, decision.context, position)
             return False
         if decision.kind is Kind.CONTRIBUTION:
-            self._contributions.append(Contribution(handler, decision, position))
+            self._add(handler, decision, position)
             return False
         if decision.kind is Kind.REFUSAL:
             self._contributions.clear()
-        return self.settle(handler, decision)
+        return self._settle(handler, decision)
 
     def failed(self, handler: Handler, error: str) -> bool:
         if handler.on_failure is OnFailure.OPEN:
             return False
-        self._undo(handler)
-        if handler.on_failure is OnFailure.CLOSED:
-            self._contributions.clear()
-            return self.close(handler, error)
-        self.abort(handler)
-        return False
+        self._undo(handler.lane)
+        if handler.on_failure is OnFailure.ABORT:
+            self._abort(handler)
+            return False
+        self._contributions.clear()
+        return self._settle(handler, _strictest(handler, error), error)
 
-    def _undo(self, handler: Handler) -> None:
-        """Return the value to what entered the handler's lane; what other lanes made of it stands."""
-        if handler.lane is None:
-            return
-        lane = handler.lane.name
-        self._steps = [step for step in self._steps if step[0].lane is None or step[0].lane.name != lane]
-        self._contributions = [c for c in self._contributions if c.handler.lane is None or c.handler.lane.name != lane]
+    def _undo(self, lane: Lane | None) -> None:
+        """Return the value to what entered `lane`; what other lanes made of it stands."""
+        self._steps = [step for step in self._steps if not _in(lane, step[0])]
         self.value = self._fired
         for _, rewrite in self._steps:
             self.value = self.value.rewritten(rewrite)
-
-    def outcome(self) -> Outcome[E]:
-        return Outcome(self.value, self.decision, self.by, tuple(self._contributions), self.failure)
 
 
 class First(_Settled[E]):
     """The first usable decision wins and stops."""
 
     def take(self, handler: Handler, decision: Decision, position: int) -> bool:
-        return self.settle(handler, decision)
+        return self._settle(handler, decision)
 
     def failed(self, handler: Handler, error: str) -> bool:
         if handler.on_failure is OnFailure.CLOSED:
-            return self.close(handler, error)
+            return self._settle(handler, _strictest(handler, error), error)
         if handler.on_failure is OnFailure.ABORT:
-            self.abort(handler)
+            self._abort(handler)
         return False
-
-    def outcome(self) -> Outcome[E]:
-        return Outcome(self.value, self.decision, self.by, failure=self.failure)
 
 
 class Gather(_Settled[E]):
-    """All are asked, a refusal notwithstanding; the event declares which contribution counts."""
+    """All are asked, a refusal notwithstanding; the event declares which contribution counts.
 
-    def __init__(self, event: E) -> None:
-        super().__init__(event)
-        self._contributions: list[Contribution] = []
+    Several refusals become one that gives all their reasons, by the handler that refused first.
+    """
 
     def take(self, handler: Handler, decision: Decision, position: int) -> bool:
-        if decision.kind is Kind.REFUSAL:
-            if self.decision is None:
-                self.settle(handler, decision)
-        elif not (isinstance(decision, AddContext) and not decision.text):
-            self._contributions.append(Contribution(handler, decision, position))
+        if isinstance(decision, Block | Refuse):
+            self._refuse(handler, decision, None)
+        else:
+            self._add(handler, decision, position)
         return False
 
     def failed(self, handler: Handler, error: str) -> bool:
-        if handler.on_failure is OnFailure.CLOSED and self.decision is None:
-            self.close(handler, error)
-        elif handler.on_failure is OnFailure.ABORT and handler.lane is not None:
-            lane = handler.lane.name
-            self._contributions = [c for c in self._contributions if c.handler.lane is None or c.handler.lane.name != lane]
-            self.abort(handler)
+        if handler.on_failure is OnFailure.CLOSED:
+            self._refuse(handler, _strictest(handler, error), error)
+        elif handler.on_failure is OnFailure.ABORT:
+            self._abort(handler)
         return False
 
+    def _refuse(self, handler: Handler, decision: Block | Refuse, failure: str | None) -> None:
+        if not isinstance(self._decision, Block | Refuse):
+            self._settle(handler, decision, failure)
+            return
+        self._decision = replace(self._decision, reason=f"{self._decision.reason}; {decision.reason}")
+        self._failure = "; ".join(filter(None, (self._failure, failure))) or None
+
     def outcome(self) -> Outcome[E]:
-        counted = () if isinstance(self.decision, Refuse) else _counted(self.value.keep, self._contributions)
-        return Outcome(self.value, self.decision, self.by, counted, self.failure)
+        counted = () if self._decision is not None else _counted(self.value.keep, self._contributions)
+        return Outcome(self.value, self._decision, self._by, counted, self._failure)
 
 
 def _counted(keep: Keep, contributions: list[Contribution]) -> tuple[Contribution, ...]:
@@ -187,13 +195,10 @@ class Gate(_Settled[E]):
     """Every handler must answer a clean pass; the first refusal stops, and anything else refuses."""
 
     def take(self, handler: Handler, decision: Decision, position: int) -> bool:
-        return self.settle(handler, decision)
+        return self._settle(handler, decision)
 
     def failed(self, handler: Handler, error: str) -> bool:
-        return self.close(handler, error)
-
-    def outcome(self) -> Outcome[E]:
-        return Outcome(self.value, self.decision, self.by, failure=self.failure)
+        return self._settle(handler, _strictest(handler, error), error)
 
 
 class Notify(_Settled[E]):
@@ -204,9 +209,6 @@ class Notify(_Settled[E]):
 
     def failed(self, handler: Handler, error: str) -> bool:
         return False
-
-    def outcome(self) -> Outcome[E]:
-        return Outcome(self.value)
 
 
 _FOLDS: Final[dict[Fold, Callable[[Any], Folding[Any]]]] = {

@@ -1,34 +1,53 @@
 """Patterns of handlers: the glob of crucible.md section 5, matched on characters against a whole identifier."""
 
 import re
+from collections.abc import Callable
+from typing import Final, Literal, NamedTuple
 
-_WILD = frozenset("*?[{\\!")
+_WILD: Final = frozenset("*?[{\\!")
+_DEPTH: Final = 10
+"""How deep braces may nest."""
+_ALTERNATIVES: Final = 1000
+"""How many texts the braces of one pattern may stand for."""
 
 
 class Pattern:
     """A compiled glob.
 
     `literal` is the identifier itself where the text has no wildcard, `prefix` the fixed text that every match starts
-    with. A malformed pattern (`malformed` is true) never matches.
+    with. A malformed pattern (`malformed` is true) never matches; one whose braces stand for more than 1,000 texts, or nest
+    more than ten deep, is malformed.
     """
 
-    __slots__ = ("_match", "_negated", "literal", "malformed", "prefix", "text")
+    __slots__ = ("_match", "_negated", "_variants", "literal", "malformed", "prefix", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         body = text.lstrip("!")
         self._negated = (len(text) - len(body)) % 2 == 1
         self.literal = None if _WILD & set(text) else text
-        source = _translate(body)
-        self.malformed = source is None
-        self._match = re.compile(source, re.DOTALL).fullmatch if source is not None else None
         self.prefix = "" if len(body) != len(text) else _fixed_prefix(body)
+        self._variants: list[_Variant] = []
+        self.malformed = False
+        try:
+            self._variants = _expand(body)
+        except _Malformed:
+            self.malformed = True
+        self._match: Callable[[str], object] | None = None
 
     def matches(self, target: str | None) -> bool:
         """Whether `target` matches; an event without identifier (None) never does."""
-        if target is None or self._match is None:
+        if target is None or self.malformed:
             return False
+        if self._match is None:
+            # Compiling costs more than all else here, and most patterns of a large installation are never tried.
+            source = "|".join(_regex(_tokens(variant)) for variant in self._variants)
+            self._match = re.compile(source, re.DOTALL).fullmatch
         return (self._match(target) is None) == self._negated
+
+
+class _Malformed(Exception):
+    """The pattern is no glob."""
 
 
 def _fixed_prefix(body: str) -> str:
@@ -38,93 +57,155 @@ def _fixed_prefix(body: str) -> str:
     return body
 
 
-def _translate(body: str) -> str | None:
-    """`body` as a regular expression, or None where it is malformed."""
-    out: list[str] = []
-    depth = 0
-    at = 0
+_Variant = tuple[str, ...]
+"""What a pattern stands for with one choice made in each of its braces: stars, classes, escapes and characters."""
+
+
+def _expand(body: str) -> list[_Variant]:
+    variants, _ = _expand_from(body, 0, 0)
+    return variants
+
+
+def _expand_from(body: str, at: int, depth: int) -> tuple[list[_Variant], int]:
+    """The variants from `at` to the end of the brace at `depth` (0: of the pattern), and where to go on."""
+    done: list[_Variant] = []
+    variants: list[_Variant] = [()]
     while at < len(body):
         character = body[at]
-        if character == "*":
-            piece, at = _stars(body, at)
-            out.append(piece)
-            continue
-        if character == "[":
-            found = _bracket(body, at)
-            if found is None:
-                return None
-            piece, at = found
-            out.append(piece)
-            continue
-        if character == "\\":
-            if at + 1 == len(body):
-                return None
+        if depth and character == "}":
+            return done + variants, at + 1
+        if depth and character == ",":
+            done += variants
+            variants = [()]
             at += 1
-            out.append(re.escape(body[at]))
-        elif character == "?":
-            out.append("[^/]")
-        elif character == "{":
-            depth += 1
-            out.append("(?:")
-        elif character == "}" and depth:
-            depth -= 1
-            out.append(")")
-        elif character == "," and depth:
-            out.append("|")
+            continue
+        if character == "{":
+            if depth == _DEPTH:
+                raise _Malformed
+            choices, at = _expand_from(body, at + 1, depth + 1)
         else:
-            out.append(re.escape(character))
-        at += 1
-    return None if depth else "".join(out)
+            end = _piece_end(body, at)
+            choices, at = [(body[at:end],)], end
+        if len(done) + len(variants) * len(choices) > _ALTERNATIVES:
+            raise _Malformed
+        variants = [variant + choice for variant in variants for choice in choices]
+    if depth:
+        raise _Malformed
+    return variants, at
 
 
-def _stars(body: str, at: int) -> tuple[str, int]:
-    """The expression for the run of stars at `at`, and where to go on.
+def _piece_end(body: str, at: int) -> int:
+    """Where the run of stars, the class, the escape or the character at `at` ends."""
+    match body[at]:
+        case "*":
+            return next((end for end in range(at, len(body)) if body[end] != "*"), len(body))
+        case "[":
+            return _class_end(body, at)
+        case "\\" if at + 1 == len(body):
+            raise _Malformed
+        case "\\":
+            return at + 2
+        case _:
+            return at + 1
 
-    Two stars cross `/` only as a whole path segment, or at the very end of the pattern.
+
+def _class_end(body: str, at: int) -> int:
+    at += 2 if body[at + 1 : at + 2] in ("!", "^") else 1
+    first = at
+    while at < len(body) and (body[at] != "]" or at == first):
+        at += 2 if body[at] == "\\" else 1
+    if at >= len(body):
+        raise _Malformed
+    return at + 1
+
+
+class _Token(NamedTuple):
+    """One part of a pattern without braces.
+
+    `one` matches one character, and never both a slash and something else; `any` one that may be either; `star` a run
+    without slash, `deep` whole segments with their slashes, `rest` everything.
     """
-    end = at
-    while end < len(body) and body[end] == "*":
-        end += 1
-    if end - at < 2:
-        return "[^/]*", end
-    opens = at == 0 or body[at - 1] == "/"
-    if end == len(body):
-        return ".*", end
-    if opens and end - at == 2 and body[end] == "/":
-        return "(?:.*/)?", end + 1
-    return "[^/]*", end
+
+    kind: Literal["one", "any", "star", "deep", "rest"]
+    regex: str
 
 
-def _bracket(body: str, at: int) -> tuple[str, int] | None:
-    """The character class that opens at `at`, and where to go on; None where it is not closed."""
-    at += 1
-    negated = at < len(body) and body[at] in "!^"
-    at += negated
-    members: list[str] = []
-    first = True
-    while at < len(body):
-        character = body[at]
-        if character == "]" and not first:
-            return f"[{'^' if negated else ''}{''.join(members)}]", at + 1
-        first = False
-        if character == "\\":
+def _tokens(variant: _Variant) -> list[_Token]:
+    found: list[_Token] = []
+    at = 0
+    while at < len(variant):
+        piece = variant[at]
+        following = variant[at + 1] if at + 1 < len(variant) else None
+        if piece == "**" and following == "/" and (at == 0 or variant[at - 1] == "/"):
+            found.append(_Token("deep", "(?:.*/)?"))
             at += 1
-            if at == len(body):
-                return None
-            members.append(re.escape(body[at]))
-            at += 1
-            continue
-        if _is_range(body, at):
-            low, high = character, body[at + 2]
-            if low > high:
-                return None
-            members.append(f"{re.escape(low)}-{re.escape(high)}")
-            at += 3
-            continue
-        members.append(re.escape(character))
+        else:
+            found.append(_token(piece, last=following is None))
         at += 1
-    return None
+    return found
 
 
-def _is_range(body: str, at: int) -> bool:
-    return at + 2 < len(body) and body[at + 1] == "-" and body[at + 2] not in "]\\"
+def _token(piece: str, *, last: bool) -> _Token:
+    """Two stars cross `/` only as a whole path segment, or at the very end of the pattern."""
+    if piece.startswith("*"):
+        return _Token("rest", ".*") if last and len(piece) > 1 else _Token("star", "[^/]*")
+    if piece.startswith("["):
+        return _class(piece)
+    return _Token("one", "[^/]" if piece == "?" else re.escape(piece[-1]))
+
+
+def _class(text: str) -> _Token:
+    """The token for a class; a range that runs backwards holds nothing."""
+    negated = text[1] in "!^"
+    members = _members(text[2:-1] if negated else text[1:-1])
+    ranges = [(low, high) for low, high in members if low <= high]
+    if not ranges:
+        return _Token("any", "." if negated else "(?!)")
+    slash = any(low <= "/" <= high for low, high in ranges)
+    only_slash = slash and not negated and all(low == high == "/" for low, high in ranges)
+    source = "".join(f"{re.escape(low)}-{re.escape(high)}" for low, high in ranges)
+    return _Token("one" if only_slash or slash == negated else "any", f"[{'^' if negated else ''}{source}]")
+
+
+def _members(inside: str) -> list[tuple[str, str]]:
+    """The ranges that a class lists, one character being a range too."""
+    characters = [(match[0][-1], match[0] == "-") for match in re.finditer(r"\\?.", inside, re.DOTALL)]
+    found: list[tuple[str, str]] = []
+    at = 0
+    while at < len(characters):
+        low = characters[at][0]
+        is_range = at + 2 < len(characters) and characters[at + 1][1]
+        found.append((low, characters[at + 2][0] if is_range else low))
+        at += 3 if is_range else 1
+    return found
+
+
+def _regex(tokens: list[_Token]) -> str:
+    """The expression for a pattern without braces.
+
+    A star that is followed by another takes the earliest place at which what stands between them fits, and never another:
+    that finds every match, and a long identifier cannot make it slow. It does not hold where a class may match a slash or
+    something else, so such a pattern is left to try everything.
+    """
+    if any(token.kind == "any" for token in tokens):
+        return "".join(token.regex for token in tokens)
+    first, *blocks = _split(tokens, "deep")
+    source = _segments(first)
+    for block in blocks[:-1]:
+        source += f"(?>(?:.*?/)??{_segments(block)})"
+    return source + (f"(?:.*/)?{_segments(blocks[-1])}" if blocks else "")
+
+
+def _segments(tokens: list[_Token]) -> str:
+    first, *runs = ("".join(token.regex for token in run) for run in _split(tokens, "star"))
+    return first + "".join(f"(?>[^/]*?{run})" for run in runs[:-1]) + (f"[^/]*{runs[-1]}" if runs else "")
+
+
+def _split(tokens: list[_Token], kind: str) -> list[list[_Token]]:
+    parts: list[list[_Token]] = [[]]
+    for token in tokens:
+        if token.kind == kind:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts

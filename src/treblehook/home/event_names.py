@@ -31,7 +31,7 @@ class UnknownEvent(Exception):
         super().__init__(f"there is no event named {name!r}.{hint} Allowed, letter case counts: {', '.join(EVENT_NAMES)}")
 
 
-_CONTRACTS: Final = (
+_CONTRACTS: Final[tuple[tuple[str, *tuple[type[Event], ...]], ...]] = (
     # crucible.md 1, on_session_start and on_session_end, and the permission hook
     ("on_session_start", e.SessionStart),
     ("precognition_select", e.NotesRetrieved),
@@ -89,7 +89,7 @@ _ONLY_SPAWNED: Final = ("SubagentStop",)
 
 def _table() -> dict[str, EventName]:
     rows = (*_CONTRACTS, *((event.__name__, event) for _, event in ROWS))
-    return {name: EventName(name, tuple(events), spawned=name in _ONLY_SPAWNED) for name, *events in rows}
+    return {row[0]: EventName(row[0], row[1:], spawned=row[0] in _ONLY_SPAWNED) for row in rows}
 
 
 EVENT_NAMES: Final[dict[str, EventName]] = _table()

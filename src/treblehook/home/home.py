@@ -8,20 +8,19 @@ from typing import Self
 from treblehook.contracts.vera.config import VeraConfig, load_config
 from treblehook.contracts.vera.host_log import HostLog
 from treblehook.engine import Registry
-from treblehook.home.settings import Settings, load_settings
+from treblehook.home.settings import Settings, read_settings
 from treblehook.host.mcp import McpServers
 from treblehook.host.problems import ConfigInvalid, Problem
 from treblehook.host.tool import AnyTool
 from treblehook.host.tools import builtin_tools
 from treblehook.runtimes.process import ProcessRuntime
 
-
 TOOLS_AT_ONCE = 1000
 """Commands of tools live as long as they need and must not keep each other waiting."""
 
 
 class Home:
-    """An open home. Raises `ConfigInvalid` from `open` where a file does not load; nothing has been started then.
+    """An open home. Making one raises `ConfigInvalid` where a file does not load; nothing has been started then.
 
     While it is open, a configuration that is edited is read again for the next session; one that no longer loads is
     reported in `problems`, and the last valid one stays in force (vera.md 2.4).
@@ -36,11 +35,11 @@ class Home:
         self.observer_processes = ProcessRuntime()
         self.tool_processes = ProcessRuntime(at_once=TOOLS_AT_ONCE)
         self.log = HostLog(path, self._unlogged)
-        self.settings: Settings = load_settings(path)
+        self.settings: Settings = read_settings(path)
         self.problems.extend(self.settings.warnings)
         self._vera = load_config(path / "config.json")
         self._vera_stamp = _stamp(path / "config.json")
-        self._mcp = McpServers(self.settings.mcp)
+        self._mcp = McpServers(self.settings.mcp, self.problems.append, file=str(self.settings.file))
         self._tools: dict[str, AnyTool] | None = None
 
     def vera(self) -> VeraConfig:
@@ -58,7 +57,6 @@ class Home:
         """The tools that every session is offered, started once: the built-in ones and those of the MCP servers."""
         if self._tools is None:
             found = [*builtin_tools(self.tool_processes), *await self._mcp.start()]
-            self.problems.extend(self._mcp.problems)
             self._tools = {tool.spec.name: tool for tool in found}
         return self._tools
 

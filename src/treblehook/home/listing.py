@@ -86,9 +86,9 @@ def _merged(user: Sequence[Handler], subagent: Sequence[Handler]) -> Iterator[Bo
 def _identities(handlers: Sequence[Handler]) -> list[tuple[object, ...]]:
     """What tells each handler from the others; of several that are alike, which one it is."""
     seen: Counter[tuple[object, ...]] = Counter()
-    found = []
+    found: list[tuple[object, ...]] = []
     for handler in handlers:
-        likeness = (handler.event, handler.origin, handler.name, handler.tier, handler.priority)
+        likeness: tuple[object, ...] = (handler.event, handler.origin, handler.name, handler.tier, handler.priority)
         seen[likeness] += 1
         found.append((*likeness, seen[likeness]))
     return found

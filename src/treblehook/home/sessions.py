@@ -17,7 +17,7 @@ from treblehook.agent.listener import Listener
 from treblehook.agent.models import open_model
 from treblehook.agent.models.model import Model
 from treblehook.agent.models.retry import reply_with_retries
-from treblehook.agent.permissions import Approver, Permissions
+from treblehook.agent.permissions import Approver, SessionPermission
 from treblehook.agent.recorder import Recorder
 from treblehook.agent.records import Record, messages_of
 from treblehook.agent.session import Session
@@ -27,14 +27,13 @@ from treblehook.agent.subagents import Subagents
 from treblehook.agent.system_prompt import system_prompt
 from treblehook.agent.transcript import Transcript, find_session, new_session_id
 from treblehook.contracts.python import Hooks
-from treblehook.contracts.vera.bind import bind
-from treblehook.engine import Background, Dispatcher, Journal, Registry
+from treblehook.engine import Background, Dispatcher, Journal
+from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
 from treblehook.home.profile import Profile, SessionWish
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
 from treblehook.host.problems import ConfigInvalid, Problem
-from treblehook.host.tool import AnyTool
 
 DEEPEST_SUBAGENT = 3
 
@@ -69,10 +68,11 @@ async def open_session(home: Home, wish: SessionWish, company: Company) -> Sessi
         kind = _fresh(home, wish)
         session = await _build(home, kind, company, None)
         return await _started(session, "start")
-    session_id = find_session(home.path / "sessions", wish.resume)
-    transcript, records = Transcript.resume(_file(home, session_id))
+    found = find_session(home.path / "sessions", wish.resume)
+    transcript, records = Transcript.resume(found.path)
+    home.problems.extend(transcript.damage)
     try:
-        session = await _build(home, _resumed(home, wish, session_id, records), company, (transcript, records))
+        session = await _build(home, _resumed(home, wish, found.id, records), company, (transcript, records))
     except BaseException:
         transcript.close()
         raise
@@ -127,7 +127,10 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     """One session with all of its parts; nothing has been asked or sent yet."""
     facts = SessionFacts(kind.id, str(kind.workspace), spawned=kind.parent is not None)
     model = _open_model(home, kind.model)
-    registry = _registry(home, kind, company)
+    spawned, awaited = kind.parent is not None, kind.awaited
+    registry = session_registry(home, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
+    if company.hooks is not None:
+        company.hooks.bind(registry)
     tools = {} if kind.profile == "prompt-only" else dict(await home.tools())
     transcript, records = resumed or (Transcript.create(_file(home, kind.id)), ())
     recorder = Recorder(kind.id, transcript, company.listener, _now)
@@ -138,7 +141,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     children = Subagents(_Children(home, kind, company))
     if kind.depth < DEEPEST_SUBAGENT and tools:
         tools[children.spec.name] = children
-    permission = Permissions(home.settings.permissions, company.approver, kind.workspace)
+    permission = SessionPermission(home.settings.permissions, company.approver, kind.workspace, Path.home())
     calls = CallPath(dispatcher, facts, tools, permission, recorder, home.path / "sessions" / kind.id / "results")
     specs = {name: tool.spec for name, tool in tools.items()}
     state = SessionState(
@@ -160,24 +163,6 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     session = Session(state, children)
     children.belong_to(session)
     return session
-
-
-def _registry(home: Home, kind: _Kind, company: Company) -> Registry:
-    """The session's handlers over the home's. Raises `ConfigInvalid` where an entry is over its limits."""
-    registry = Registry(home.registry, gates_only=kind.profile != "default")
-    executables = bind(
-        home.vera(),
-        runtime=home.hook_processes,
-        observers=home.observer_processes,
-        spawned=kind.parent is not None,
-        awaited=kind.awaited,
-        modes=home.settings.modes,
-    )
-    for handler in executables:
-        registry.add(handler)
-    if company.hooks is not None:
-        company.hooks.bind(registry)
-    return registry
 
 
 class _Children:

@@ -1,7 +1,7 @@
 """What every event has in common, and how an event declares what it accepts and how its answers combine."""
 
 from enum import Enum
-from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,17 +30,33 @@ class Keep(Enum):
     PER_KEY = "per key"
 
 
-class Accepts(Generic[D_co]):
-    """Declares the decisions that an event accepts, as in `class ToolGate(ToolEvent, Accepts[Refuse])`.
+class _Kinds:
+    """What `Accepts[...]` is in a class statement: no base class, only the kinds of decisions."""
 
-    One declaration for both: a type checker reads it, and it fills `Event.accepts`.
-    """
+    def __init__(self, kinds: Any) -> None:
+        self.kinds: tuple[type[Decision], ...] = get_args(kinds) or (kinds,)
 
-    __slots__ = ()
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return ()
 
-    def _binding(self) -> tuple[Self, D_co]:
-        """For type checkers only: the event together with what a handler of it may answer."""
-        raise NotImplementedError
+
+if TYPE_CHECKING:
+
+    class Accepts(Generic[D_co]):
+        """What a handler of the event may answer."""
+
+        def _binding(self) -> tuple[Self, D_co]: ...
+
+else:
+
+    class Accepts:
+        """Declares the decisions that an event accepts, as in `class ToolGate(ToolEvent, Accepts[Refuse])`.
+
+        One declaration for both: a type checker reads it, and it fills `Event.accepts`.
+        """
+
+        def __class_getitem__(cls, kinds):
+            return _Kinds(kinds)
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -63,9 +79,8 @@ class Event(Struct, frozen=True, kw_only=True):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         for base in cls.__dict__.get("__orig_bases__", ()):
-            if get_origin(base) is Accepts:
-                (kinds,) = get_args(base)
-                cls.accepts = get_args(kinds) or (kinds,)
+            if isinstance(base, _Kinds):
+                cls.accepts = base.kinds
 
     @property
     def target(self) -> str | None:

@@ -12,7 +12,7 @@ from tests.support.vera_home import VeraHome, reason, says
 from treblehook.contracts.vera.bind import bind
 from treblehook.contracts.vera.config import load_config
 from treblehook.contracts.vera.phases import PHASES
-from treblehook.engine import DETACHED, INLINE, Background, Dispatcher, Journal, Mode, OnFailure, Registry, Tier
+from treblehook.engine import DETACHED, Answer, Background, Dispatcher, Journal, Mode, OnFailure, Registry, Tier
 from treblehook.runtimes.process import ProcessRuntime
 
 OBSERVE = says({"power": "observe"})
@@ -105,7 +105,7 @@ async def test_a_hooks_clock_stands_still_while_it_waits_for_a_place(home: VeraH
         await until((home.hooks / "hook.started").exists)
         (home.hooks / "hook.go").touch()
 
-        assert (await answer).decision is None
+        assert await answer == Answer(None, raw='{"power": "observe"}\n')
         await holder
 
 
@@ -133,10 +133,9 @@ async def test_one_configuration_serves_many_sessions(home: VeraHome) -> None:
     home.hook("session_end", "watch", '{ cat; echo; } >> "$0.stdin"')
     first, second = home.session(), home.session()
 
-    await first.fire(closed())
-    await second.fire(closed())
-    await first.settle()
-    await second.settle()
+    for session in (first, second):
+        await session.fire(closed())
+        await session.settle()
 
     assert len(home.sent("watch")) == 2
     assert json.loads(home.config.read_text())["hooks"][0]["argv"] == ["watch"]

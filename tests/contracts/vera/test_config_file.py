@@ -1,8 +1,14 @@
 """What is said of a config.json that cannot be read as one, and of its extensions list."""
 
+import contextlib
+import json
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from treblehook.contracts.vera.config import load_config
 from treblehook.host.problems import ConfigInvalid, Problem
@@ -123,3 +129,34 @@ def test_extensions_that_are_no_array_do_not_load(file: Path) -> None:
     file.write_text('{"extensions": {}}')
 
     assert problem(file).place == "extensions"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+WORDS = st.sampled_from(["pre_turn", "Stop", "claude", "vera", "lookout", "../x", "/abs"]) | JSON
+HOOKS = st.dictionaries(st.sampled_from(["phase", "protocol", "argv", "timeout_ms"]), WORDS | st.lists(WORDS, max_size=3))
+EXTENSIONS = st.dictionaries(st.sampled_from(["path", "enabled", "config"]), WORDS)
+CONFIGS = st.fixed_dictionaries(
+    {}, optional={"hooks": st.lists(HOOKS | JSON, max_size=3), "extensions": st.lists(EXTENSIONS | JSON, max_size=3)}
+)
+
+
+def loads_or_is_invalid(raw: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "config.json"
+        file.write_bytes(raw)
+        with contextlib.suppress(ConfigInvalid):
+            load_config(file)
+
+
+@given(content=CONFIGS | JSON)
+def test_any_json_loads_or_is_invalid(content: Any) -> None:
+    loads_or_is_invalid(json.dumps(content).encode())
+
+
+@given(raw=st.binary())
+def test_any_bytes_load_or_are_invalid(raw: bytes) -> None:
+    loads_or_is_invalid(raw)

@@ -157,7 +157,7 @@ def test_reading_agrees_with_javascript() -> None:
 
 @needs("node")
 def test_writing_agrees_with_javascript() -> None:
-    value = {"text": 'é\u2028\ud800\U0001f600"\\\n\x01\x7f', "list": [1, 2.5, True, None, {}], "deep": {"": []}}
+    value: dict[str, Any] = {"text": 'é\u2028\ud800\U0001f600"\\\n\x01\x7f', "list": [1, 2.5, True, None, {}], "deep": {"": []}}
     script = "process.stdout.write(JSON.stringify(JSON.parse(process.argv[1])))"
     run = subprocess.run(["node", "-e", script, json.dumps(value)], capture_output=True, check=True)
 

@@ -9,7 +9,7 @@ from tests.support.clock import Clock
 from tests.support.processes import until
 from tests.support.sample_events import SESSION, WORKSPACE, finished
 from tests.support.vera_home import VeraHome, says
-from treblehook.engine import Ended
+from treblehook.engine import Ended, HookTimedOut
 from treblehook.lifecycle import ToolCall
 
 OBSERVE = says({"power": "observe"})
@@ -177,7 +177,7 @@ async def test_the_hooks_of_a_call_share_five_seconds(home: VeraHome, clock: Clo
     outcome, _ = await asyncio.gather(session.fire(finished()), pass_time())
 
     assert outcome.value == finished()
-    assert session.calls[-1].error == "was still running after 5 s, the time that its hooks share"
+    assert session.calls[-1].error == HookTimedOut(5.0, shared=True).message
 
 
 async def test_a_payload_over_its_bound_counts_as_a_failure(home: VeraHome) -> None:

@@ -10,7 +10,7 @@ from tests.support.processes import until
 from tests.support.sample_events import proposed
 from tests.support.vera_home import VeraHome, big, reason, says
 from treblehook.contracts.vera.json_text import TRIMMED
-from treblehook.engine import Ended
+from treblehook.engine import Ended, HookTimedOut
 from treblehook.lifecycle import Block, ToolCall
 
 SAYS_OBSERVE = 'echo \'{"power":"observe"}\''
@@ -41,7 +41,7 @@ async def test_case_182_a_child_that_holds_stdout_runs_into_the_timeout(home: Ve
 
     outcome, _ = await asyncio.gather(home.fire(proposed()), pass_time())
 
-    assert "was still running after 1 s" in reason(outcome)
+    assert HookTimedOut(1.0).message in reason(outcome)
 
 
 async def test_case_184_bytes_that_are_not_utf8_are_replaced(home: VeraHome) -> None:

@@ -10,6 +10,7 @@ from tests.support.clock import Clock
 from tests.support.processes import until
 from tests.support.sample_events import SESSION, WORKSPACE, started
 from tests.support.vera_home import VeraHome, contexts, says
+from treblehook.engine import HookTimedOut
 from treblehook.lifecycle import AddContext
 
 OBSERVE = says({"power": "observe"})
@@ -107,4 +108,4 @@ async def test_every_hook_has_its_own_time(home: VeraHome, clock: Clock) -> None
     outcome, _ = await asyncio.gather(home.fire(started()), pass_time())
 
     assert contexts(outcome) == [AddContext("last")]
-    assert [line["error"] for line in home.log()] == ["was still running after 30 s, its time limit"] * 3
+    assert [line["error"] for line in home.log()] == [HookTimedOut(30.0).message] * 3

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.support.processes import Ear, alive, pipes, until
+from tests.support.processes import Ear, alive, held, pipes, until
 from treblehook.runtimes.process import Finished, ProcessRuntime, TimedOut
 
 
@@ -94,19 +94,13 @@ async def test_without_process_descriptors_a_wait_can_be_cancelled(no_process_de
 async def test_a_dead_process_that_a_debugger_holds_is_asked_again(
     runtime: ProcessRuntime, script: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The process descriptor tells of the exit, and yet the status is not to be had until the debugger lets go.
-    real = os.waitpid
-    held_back = 5
+    # The process descriptor tells of the exit, and goes on doing so, while the status is not to be had.
+    pids: list[int] = []
+    with monkeypatch.context() as debugger:
+        debugger.setattr(os, "waitpid", lambda pid, options: (0, 0))
+        task = asyncio.create_task(runtime.run([script("exec >&- 2>&-; sleep 0.05; exit 9")], b"", on_started=pids.append))
+        await until(lambda: bool(pids) and not alive(pids[0]))
+        # A descriptor that stays readable would keep the loop spinning.
+        await until(lambda: not any("pidfd" in leads_to for leads_to in held().descriptors.values()))
 
-    def waitpid(pid: int, options: int) -> tuple[int, int]:
-        nonlocal held_back
-        got = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if got is None:
-            return 0, 0
-        held_back -= 1
-        return real(pid, options) if held_back < 0 else (0, 0)
-
-    monkeypatch.setattr(os, "waitpid", waitpid)
-
-    assert (await runtime.run([script("exec >&- 2>&-; sleep 0.05; exit 9")], b"")).status == 9
-    assert held_back < 0
+    assert (await task).status == 9

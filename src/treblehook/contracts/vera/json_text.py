@@ -95,6 +95,8 @@ def shortened(text: str) -> str:
 
 
 def _whole_surrogates(text: str) -> str:
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
     return _LONE_SURROGATE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text)
 
 

@@ -49,7 +49,7 @@ class Connection:
         await asyncio.wait({self._opened}, timeout=seconds)
         if not self._opened.done():
             self._scope.cancel()
-            raise ServerFailed(self._with_last_words(f"not ready after {seconds:g} s"))
+            raise ServerFailed(self.with_last_words(f"not ready after {seconds:g} s"))
         outcome = self._opened.result()
         if isinstance(outcome, ServerFailed):
             raise outcome
@@ -60,6 +60,15 @@ class Connection:
         self._leave.set()
         if not self._opened.done():
             self._scope.cancel()
+
+    def ended(self) -> bool:
+        """Whether nothing of the connection is left."""
+        return self._task.done()
+
+    def with_last_words(self, why: str) -> str:
+        """`why` and, if there is one, the last line that the process wrote to standard error."""
+        said = self._last_words.text()
+        return f"{why}; its last words: {said}" if said else why
 
     async def close(self) -> None:
         """End the connection; within about twice ten seconds, whatever the server does."""
@@ -78,7 +87,7 @@ class Connection:
                     await self._leave.wait()
         except Exception as error:
             # A failure of an open connection shows in its calls.
-            failure = ServerFailed(self._with_last_words(_reason(error)))
+            failure = ServerFailed(self.with_last_words(_reason(error)))
         finally:
             self._last_words.close()
             if not self._opened.done():
@@ -88,14 +97,11 @@ class Connection:
         if isinstance(message, Exception):
             self._on_garbage()
 
-    def _with_last_words(self, why: str) -> str:
-        said = self._last_words.text()
-        return f"{why}; its last words: {said}" if said else why
-
 
 def _reason(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    return str(error) or type(error).__name__
+    # What the library says of a message that is none goes over many lines.
+    return str(error).partition("\n")[0] or type(error).__name__

@@ -18,8 +18,9 @@ RESTARTS = 1
 
 
 class McpServer:
-    """A server that died is started again, once; the call that finds it dead is not repeated, for it may have been carried out.
+    """A process that died is started again, once; a `url` is connected to again whenever there is a call for it.
 
+    A call that finds its server dead is not repeated, for it may have been carried out.
     `report` is told, in a clause, what is wrong with the server.
     """
 
@@ -48,7 +49,7 @@ class McpServer:
         except (UnicodeEncodeError, TypeError) as error:
             raise ToolInputInvalid(f"The input cannot be sent as JSON: {error}.") from None
         try:
-            opening = self._opening
+            opening = self._opening = self._renewed()
             # Shielded: a caller who gives up does not end the connection for everybody.
             server = await asyncio.shield(opening)
         except ServerFailed as failure:
@@ -61,7 +62,7 @@ class McpServer:
             if self._closed:
                 return self._error("was closed during the call")
             if not _is_loss(error):
-                return self._error(f"refused the call: {error.message}")
+                return self._error(f"answered with an error: {error.message}")
             return self._lost(opening, error.message)
         except ValueError:
             return self._error("answered with something that is no tool result")
@@ -73,18 +74,24 @@ class McpServer:
 
     def _connect(self) -> asyncio.Task[Open]:
         connection = Connection(self._config, self._on_garbage)
-        self._connections.append(connection)
+        self._connections = [*(old for old in self._connections if not old.ended()), connection]
         return asyncio.create_task(connection.opened(self._start_seconds))
+
+    def _renewed(self) -> asyncio.Task[Open]:
+        """The current connection; a new one where a server on the net could not be reached the last time."""
+        failed = self._opening.done() and self._opening.exception() is not None
+        return self._connect() if failed and self._config.url and not self._closed else self._opening
 
     def _lost(self, opening: asyncio.Task[Open], why: str) -> ToolOutput:
         # Several calls may find the same connection dead.
         if opening is self._opening:
+            why = self._connections[-1].with_last_words(why)
             self._report(f"its connection was lost: {why}")
             self._connections[-1].leave()
-            self._opening = self._connect() if self._restarts < RESTARTS else asyncio.create_task(_gone(why))
+            again = bool(self._config.url) or self._restarts < RESTARTS
+            self._opening = self._connect() if again else asyncio.create_task(_gone(why))
             self._restarts += 1
-        again = "It is being started again." if self._restarts <= RESTARTS else "It is not started again."
-        return self._error(f"went away during the call ({why}); whether the call was carried out is not known. {again}")
+        return self._error(f"went away during the call ({why}); whether the call was carried out is not known")
 
     def _on_garbage(self) -> None:
         if not self._garbage:

@@ -51,6 +51,9 @@ async def in_thread(doing: str, work: Callable[[Event], str]) -> ToolOutput:
         return ToolOutput(str(refusal), is_error=True)
     except OSError as error:
         return ToolOutput(f"{doing}: {error.strerror or error}.", is_error=True)
+    except RecursionError:
+        # From making folders, which the standard library does by recursion.
+        return ToolOutput(f"{doing}: the path has too many folders.", is_error=True)
     finally:
         given_up.set()
 
@@ -86,6 +89,8 @@ def write_file(path: Path, name: str, data: bytes) -> bool:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as file:
             file.write(data)
             if before is not None:
+                # A write takes the set-user-id bit away, so everything is written first.
+                file.flush()
                 _make_alike(file.fileno(), before)
         os.replace(draft, target)
     except BaseException:

@@ -41,7 +41,7 @@ class Glob:
         name="glob",
         description=(
             "Finds files and folders by a pattern of their path, newest first; the names of folders end in a slash. Names that begin "
-            f"with a dot are found too, .git is not entered. At most {SHOWN} are shown. The pattern * lists a folder."
+            f"with a dot are found too, .git only if the pattern begins with it. At most {SHOWN} are shown. The pattern * lists a folder."
         ),
         parameters=schema_of(GlobInput),
         main_argument="pattern",

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from treblehook.host.tool import ToolContext, ToolInputInvalid, ToolOutput, ToolSpec
+from treblehook.host.tools.capture import Capture
 from treblehook.host.tools.files import joined
 from treblehook.host.tools.inputs import checked, schema_of
 from treblehook.host.tools.walk import SKIPPED
@@ -53,11 +54,11 @@ class Grep:
         wanted = checked(GrepInput, arguments)
 
         request = _request(wanted, context.workspace)
-        found = bytearray()
+        found = Capture(context.progress)
 
         def collect(stream: Stream, chunk: bytes) -> None:
             if stream == "stdout":
-                found.extend(chunk)
+                found.take(stream, chunk)
 
         # Isolated and without site-packages: it starts in 20 ms, and nothing of the workspace is imported.
         argv = [sys.executable, "-ISB", str(WORKER)]
@@ -93,6 +94,6 @@ def _request(wanted: GrepInput, workspace: Path) -> bytes:
     return json.dumps(request).encode()
 
 
-def _report(found: bytearray, *remarks: str) -> str:
-    lines = found.decode("utf-8", "replace").rstrip("\n")
+def _report(found: Capture, *remarks: str) -> str:
+    lines = found.text().rstrip("\n")
     return "\n".join([lines or "[No line matches.]", *(f"[{remark}]" for remark in remarks)])

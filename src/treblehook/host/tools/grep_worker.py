@@ -21,6 +21,8 @@ LONGEST_LINE = 1_000_000
 
 def main() -> int:
     """Search."""
+    # os.walk is recursive in older Pythons; a path has room for about 2,000 folders.
+    sys.setrecursionlimit(10_000)
     request = json.load(sys.stdin.buffer)
     try:
         pattern = re.compile(request["pattern"])

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from threading import Event
 
 SKIPPED = frozenset({".git"})
-"""Folders that no search enters: what version control keeps for itself."""
+"""Folders that no search enters by itself, only one that starts there: what version control keeps for itself."""
 
 _Rest = tuple[str, ...]
 

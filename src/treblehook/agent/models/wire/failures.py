@@ -60,7 +60,7 @@ def _cause(error: BaseException) -> str:
     """The innermost cause, which is the operating system's or the HTTP library's."""
     while inner := error.__cause__ or error.__context__ or (error.exceptions[0] if isinstance(error, BaseExceptionGroup) else None):
         error = inner
-    if isinstance(error, OSError) and error.errno in errno.errorcode:
+    if isinstance(error, OSError) and error.errno is not None and error.errno in errno.errorcode:
         # The event loop puts its own words, with the address once more, in the place of the system's.
         return os.strerror(error.errno)
     return _one_line(str(error)) or type(error).__name__

@@ -7,18 +7,19 @@ from typing import Final
 from treblehook.agent.permissions.bash.commands import PREFIXES
 from treblehook.agent.permissions.bash.word import Word
 
-SHELLS: Final = frozenset("sh bash rbash dash ash zsh ksh mksh fish csh tcsh".split())
-EVALUATORS: Final = frozenset("eval trap alias mapfile readarray complete compgen bind".split())
+SHELLS: Final = frozenset({"ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "zsh"})
+EVALUATORS: Final = frozenset({"alias", "bind", "compgen", "complete", "eval", "mapfile", "readarray", "trap"})
 """Builtins whose words are read as commands."""
-COMPUTING: Final = frozenset("[ test printf let declare typeset local export readonly read unset wait".split())
+COMPUTING: Final = frozenset({"[", "declare", "export", "let", "local", "printf", "read", "readonly", "test", "typeset", "unset", "wait"})
 """Builtins that may expand a quoted word once more (an array's index)."""
 SOURCES: Final = frozenset({".", "source"})
-WRAPPERS: Final = PREFIXES | frozenset(
-    "((|[[|arch|builtin|busybox|caffeinate|chroot|chrt|command|cpulimit|doas|entr|env|exec|fakeroot|firejail|flock|gtimeout|"
-    "hyperfine|ionice|linux32|linux64|ltrace|nice|nohup|nsenter|numactl|parallel|pkexec|prlimit|proot|proxychains|rlwrap|"
-    "runuser|script|setarch|setpriv|setsid|sg|ssh|stdbuf|strace|su|sudo|systemd-run|taskset|timeout|torsocks|toybox|"
-    "unbuffer|unshare|watch|xargs|xvfb-run".split("|")
-)
+_RUN_THEIR_WORDS = """
+    . (( [[ arch builtin busybox caffeinate chroot chrt command cpulimit doas entr env exec fakeroot firejail flock gtimeout
+    hyperfine ionice linux32 linux64 ltrace nice nohup nsenter numactl parallel pkexec prlimit proot proxychains rlwrap
+    runuser script setarch setpriv setsid sg source ssh stdbuf strace su sudo systemd-run taskset timeout torsocks toybox unbuffer
+    unshare watch xargs xvfb-run
+"""
+WRAPPERS: Final = PREFIXES.union(_RUN_THEIR_WORDS.split())
 """Programs that run the command in their own words; which of the words begins it depends on their options."""
 
 _COMMAND_OPTION = re.compile(r"[-+]\w*c\w*")

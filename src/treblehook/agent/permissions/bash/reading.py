@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import dropwhile
 
 from msgspec.structs import replace
 
@@ -55,8 +56,8 @@ class _Reading:
         else:
             self._script(text)
 
-    def _script(self, text: str, *, guess: bool = False) -> None:
-        """Read a text that runs as commands; as a `guess`, one that may be anything."""
+    def _script(self, text: str, *, guess: bool = False, document: bool = False) -> None:
+        """Read a text that runs as commands; as a `guess`, one that may be anything; in a `document` only expansions run."""
         if text in self._read:
             return
         self._read.add(text)
@@ -66,8 +67,12 @@ class _Reading:
             return
         self._depth += 1
         found = Found([], [])
+        splitter = Splitter(text, found)
         try:
-            Splitter(text, found).run()
+            if document:
+                splitter.expand()
+            else:
+                splitter.run()
         except Unreadable:
             if not guess:
                 self._give_up(text)
@@ -107,7 +112,10 @@ class _Reading:
         self.forms.update(_spellings(word.text for word in words))
         self.forms.update(_spellings(word.bare for word in words))
         self._doubtful(words)
-        named = [word for word in words if word.bare]
+        if UNSEEN in words[0].seen.rpartition("/")[2]:
+            self.unseen[UNSEEN] = None
+        # While its variables are unset, a word that is nothing else is not there.
+        named = list(dropwhile(lambda word: not word.bare, words))
         if not named:
             return
         if programs.name_of(named[0]) in programs.WRAPPERS:
@@ -193,7 +201,7 @@ class _Reading:
         for word in words[1:]:
             if "$(" in word.text or "`" in word.text:
                 self.covered = False
-                self._script(f'"{word.text}"', guess=True)
+                self._script(word.text, guess=True, document=True)
 
 
 _SPECIAL = programs.SHELLS | programs.EVALUATORS | programs.SOURCES | programs.COMPUTING | {"xargs", "parallel", "find"}
@@ -215,4 +223,4 @@ def _spellings(words: Iterable[str]) -> dict[str, None]:
         return {}
     as_given = " ".join(pieces)
     by_name = " ".join([pieces[0].rpartition("/")[2], *pieces[1:]])
-    return {text: None for text in (as_given, f"{as_given} ", by_name, f"{by_name} ")}
+    return dict.fromkeys((as_given, f"{as_given} ", by_name, f"{by_name} "))

@@ -55,6 +55,11 @@ class WordBuilder:
         self.seen += UNSEEN
         self.opaque |= opaque
 
+    def folder(self, source: str) -> None:
+        """Add what the shell replaces by an absolute path."""
+        self.text += source
+        self.seen += f"/{UNSEEN}"
+
     def brace(self, character: str) -> None:
         """Add an unquoted `{`, `,` or `}`; a list or a range in braces becomes unseen as a whole."""
         self.known(character)

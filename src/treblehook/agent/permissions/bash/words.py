@@ -75,7 +75,7 @@ class WordReader:
         if plain := _PLAIN.match(cursor.text, cursor.at):
             build.known(cursor.take(len(plain[0])))
         elif first and character == "~" and (tilde := _TILDE.match(cursor.text, cursor.at)):
-            build.unseen(cursor.take(len(tilde[0])))
+            build.folder(cursor.take(len(tilde[0])))
         elif character in ("*", "?") or (character == "[" and _BRACKETS.match(cursor.text, cursor.at)):
             build.unseen(cursor.take())
         elif character in ("{", ",", "}"):
@@ -122,9 +122,8 @@ class WordReader:
         while cursor.next != '"':
             if not cursor.next:
                 raise Unreadable("a double quote does not end")
-            if cursor.next == "\\" and cursor.text[cursor.at + 1 : cursor.at + 2] not in ("$", "`", '"', "\\", "\n"):
-                build.known(cursor.take())
-            elif not self._special(build, "plain"):
+            kept = cursor.next == "\\" and cursor.text[cursor.at + 1 : cursor.at + 2] not in ("$", "`", '"', "\\", "\n")
+            if kept or not self._special(build, "plain"):
                 build.known(cursor.take())
         cursor.at += 1
 

@@ -1,0 +1,36 @@
+"""Keeps a session to one process."""
+
+import fcntl
+import os
+from pathlib import Path
+
+from treblehook.agent.transcript.errors import SessionBusy
+
+_LOCKS = Path("/proc/locks")
+
+
+def lock_session(descriptor: int, path: Path) -> None:
+    """Take the lock of the session file `path`, open as `descriptor`; it ends with the descriptor, so also with a killed process.
+
+    Raises `SessionBusy`, and `OSError` where the file system has no locks.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise SessionBusy(path, _holder(descriptor)) from None
+
+
+def _holder(descriptor: int) -> int | None:
+    """The process that has the lock, where the system tells (Linux, and not across containers)."""
+    status = os.fstat(descriptor)
+    file = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+    try:
+        lines = _LOCKS.read_text().splitlines()
+    except OSError:
+        # Another system; who it is stays unknown.
+        return None
+    # 1: FLOCK  ADVISORY  WRITE 4711 08:01:131077 0 EOF
+    for fields in map(str.split, lines):
+        if fields[1] == "FLOCK" and fields[5:6] == [file] and int(fields[4]) > 0:
+            return int(fields[4])
+    return None

@@ -1,0 +1,130 @@
+"""A session told to a person: what plain text and a terminal have in common."""
+
+from treblehook.agent.models.model import ModelFailed
+from treblehook.agent.records import Record
+from treblehook.agent.steps import TurnEnd
+from treblehook.cli.output.output import Output
+from treblehook.cli.output.safe_text import one_line
+from treblehook.cli.output.waiting import Waiting
+from treblehook.engine import INLINE, Call
+from treblehook.host.calls import CallOutcome
+from treblehook.lifecycle import Display, ToolCall
+
+
+class Narration(Output):
+    """Sorts what a listener is told into what a person is shown. Of subagents, only rows and tool calls are."""
+
+    def __init__(self, every: float | None = None) -> None:
+        self.session = ""
+        self._waiting = Waiting(self.waiting_for, every)
+
+    # What the two ways of showing do differently
+
+    def row(self, by: str, text: str) -> None:
+        """A row of the transcript; `by` is the subagent that it belongs to, "" for the session itself."""
+        raise NotImplementedError
+
+    def said(self, delta: str) -> None:
+        """The model goes on saying `delta`."""
+        raise NotImplementedError
+
+    def unsaid(self) -> None:
+        """What the model has said since the last reply or tool call is void."""
+        raise NotImplementedError
+
+    def reply(self, text: str) -> None:
+        """The model's reply is complete; its pieces have been `said`."""
+        raise NotImplementedError
+
+    def call_started(self, by: str, call: ToolCall, display: Display | None) -> None:
+        """A tool call is about to run, or has been settled without running."""
+        raise NotImplementedError
+
+    def call_finished(self, by: str, outcome: CallOutcome, display: Display | None) -> None:
+        """A tool call is over."""
+        raise NotImplementedError
+
+    def waiting_for(self, what: str | None, seconds: float) -> None:
+        """Something takes long; None once it is over."""
+        raise NotImplementedError
+
+    # What a listener is told
+
+    def record(self, record: Record) -> None:
+        """Show what a record holds for a person."""
+        session = record["session"]
+        match record["type"]:
+            case "session" if record["parent"] is None:
+                self.session = session
+            case "row":
+                self.row(self._by(session), record["text"])
+            case "reply":
+                self._waiting.end(session)
+                if session == self.session:
+                    self.reply(record["text"])
+            case "compaction":
+                self._waiting.end(session)
+                text = f"compacted: {record['tokens_before']} tokens became {record['tokens_after']}"
+                self.row(self._by(session), text)
+            case "artifact":
+                self.row(self._by(session), f"{record['hook']}: {record['content']}")
+            case "hook" if record["error"] is not None:
+                ended = record["ended"].replace("_", " ")
+                self.problem(f"hook {record['hook']} ({record['event']}) {ended}: {one_line(record['error'])}")
+            case "end":
+                self._waiting.end(session)
+
+    def text(self, session: str, delta: str) -> None:
+        """Show what the model says."""
+        self._waiting.end(session)
+        if session == self.session:
+            self.said(delta)
+
+    def asking(self, session: str, call: Call) -> None:
+        """A hook is asked; one that nobody waits for is not worth a word."""
+        if call.handler.delivery is INLINE:
+            self._waiting.end(session)
+            self._waiting.begin(call, f"the hook {call.handler.name} ({call.handler.origin.event})")
+
+    def answered(self, session: str, call: Call) -> None:
+        """A hook is done."""
+        self._waiting.end(call)
+
+    def tool_started(self, session: str, call: ToolCall, display: Display | None) -> None:
+        """Show a tool call."""
+        self._waiting.end(session)
+        self.call_started(self._by(session), call, display)
+        self._waiting.begin((session, call.id), f"the tool {call.name}")
+
+    def tool_finished(self, session: str, outcome: CallOutcome, display: Display | None) -> None:
+        """Show what came of it."""
+        self._waiting.end((session, outcome.call.id))
+        self.call_finished(self._by(session), outcome, display)
+
+    def retrying(self, session: str, failure: ModelFailed, seconds: float) -> None:
+        """The provider is asked again."""
+        if session == self.session:
+            self.unsaid()
+        self.problem(f"{one_line(str(failure))}; asking again in {seconds:.1f} s")
+        self._waiting.begin(session, f"{failure.spec} again")
+
+    def working(self, session: str, what: str) -> None:
+        """Something that may take long has begun."""
+        self._waiting.begin(session, what)
+
+    def turn_ended(self, end: TurnEnd) -> None:
+        """Nothing is waited for; a failure is said."""
+        self._waiting.clear()
+        if end.status == "failed":
+            self.problem(f"failed: {one_line(end.reason, 2000)}")
+
+    def pause(self) -> None:
+        """The user is asked something; nothing else is waited for."""
+        self._waiting.clear()
+
+    def close(self) -> None:
+        """The session is over."""
+        self._waiting.clear()
+
+    def _by(self, session: str) -> str:
+        return "" if session == self.session else session

@@ -1,0 +1,41 @@
+"""A stream of text whose reader may go away."""
+
+import os
+from collections.abc import Callable
+from typing import TextIO
+
+
+class Stream:
+    """Writes at once. When the reader has gone, `on_lost` is called one time, and whatever comes later is dropped."""
+
+    def __init__(self, file: TextIO) -> None:
+        self.lost = False
+        self.on_lost: Callable[[], None] = _nobody_minds
+        self._file = file
+
+    @property
+    def terminal(self) -> bool:
+        """Whether a person looks at it, on a terminal that can move its cursor."""
+        return self._file.isatty() and os.environ.get("TERM") != "dumb"
+
+    def write(self, text: str) -> None:
+        """Write `text` and flush."""
+        if self.lost:
+            return
+        try:
+            self._file.write(text)
+            self._file.flush()
+        except OSError:
+            self.lost = True
+            self._let_go()
+            self.on_lost()
+
+    def _let_go(self) -> None:
+        # What the file still holds is written when the interpreter exits, and would fail there again.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._file.fileno())
+        os.close(nowhere)
+
+
+def _nobody_minds() -> None:
+    """Nothing has been asked for."""

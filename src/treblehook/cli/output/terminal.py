@@ -1,0 +1,136 @@
+"""A session on a terminal: streamed text, tool cards, and a line that says what is being waited for."""
+
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from treblehook.agent.steps import TurnEnd
+from treblehook.cli.output.cards import label, subject, summary
+from treblehook.cli.output.narration import Narration
+from treblehook.cli.output.safe_text import safe
+from treblehook.cli.output.screen import Screen
+from treblehook.cli.output.stream import Stream
+from treblehook.cli.output.tables import told
+from treblehook.host.calls import CallOutcome
+from treblehook.lifecycle import Display, ToolCall
+
+_SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_FRAME_SECONDS: Final = 0.1
+_CARD_LINES: Final = 8
+
+
+class Terminal(Narration):
+    """Shows everything on one terminal; `err` takes the problems where it is not the same one."""
+
+    def __init__(self, out: Stream, err: Stream) -> None:
+        super().__init__(every=_FRAME_SECONDS)
+        self.screen = Screen(out, Console(highlight=False, markup=False, emoji=False, force_terminal=True))
+        self._err = err
+        self._said = False
+        self._frame = 0
+        self._progress = ""
+
+    def row(self, by: str, text: str) -> None:
+        """A row, dimmed."""
+        self._finish_text(by)
+        self.screen.print(_lead(by, "· ", "cyan").append(safe(text).rstrip(), "dim"))
+
+    def said(self, delta: str) -> None:
+        """Show it as it comes."""
+        self._said = True
+        self.screen.stream(safe(delta))
+
+    def unsaid(self) -> None:
+        """Take back the unfinished line; lines above it stay, and the problem that follows says why."""
+        self._said = False
+        self.screen.drop_stream()
+
+    def reply(self, text: str) -> None:
+        """All of it has been shown, unless nothing was streamed."""
+        if not self._said and text:
+            self.screen.stream(safe(text))
+        self._finish_text()
+
+    def call_started(self, by: str, call: ToolCall, display: Display | None) -> None:
+        """The head of a card."""
+        self._finish_text(by)
+        self._progress = ""
+        head = _lead(by, "● ", "blue").append(label(call, display), "bold").append("  ")
+        self.screen.print(head.append(_limited(subject(call, display), _CARD_LINES)))
+
+    def tool_said(self, session: str, call: ToolCall, text: str) -> None:
+        """The newest line stands beside what is waited for."""
+        lines = safe(text).strip().split("\n")
+        self._progress = lines[-1]
+
+    def call_finished(self, by: str, outcome: CallOutcome, display: Display | None) -> None:
+        """The result on the card: a few of its lines, and what came of it."""
+        self._progress = ""
+        lines = _CARD_LINES if display is None or display.max_lines is None else display.max_lines
+        body = _limited(outcome.content, lines) if outcome.ran and "\n" in outcome.content.strip() else ""
+        card = [_lead(by, "  │ ", "dim").append(line, "dim") for line in body.split("\n") if body]
+        mark, style = ("✗ ", "red") if outcome.is_error else ("✓ ", "green")
+        end = _lead(by, f"  {mark}", style).append(safe(summary(outcome, display)))
+        self.screen.print(*card, end.append(f"  {outcome.ms:.0f} ms" if outcome.ran else "", "dim"))
+
+    def waiting_for(self, what: str | None, seconds: float) -> None:
+        """The status line."""
+        self._frame += 1
+        progress = f"  {self._progress}" if self._progress else ""
+        spinner = _SPINNER[self._frame % len(_SPINNER)]
+        self.screen.status = "" if what is None else f"{spinner} waiting for {safe(what)}, {seconds:.0f} s{progress}"
+        self.screen.redraw()
+
+    def turn_ended(self, end: TurnEnd) -> None:
+        """Close what is open; say that it was interrupted."""
+        self._finish_text()
+        super().turn_ended(end)
+        if end.status == "interrupted":
+            self.screen.print(Text("interrupted", "yellow"))
+
+    def problem(self, line: str) -> None:
+        """Above the changing lines where `err` is this terminal."""
+        if self._err.terminal:
+            self.screen.print(Text(safe(line), "yellow"))
+        else:
+            self._err.write(safe(line) + "\n")
+
+    def told(self, session: str, command: str, result: dict[str, Any]) -> None:
+        """What a command came to."""
+        self.screen.print(*(Text(safe(line)) for line in told(command, result)))
+
+    def misunderstood(self, session: str, message: str) -> None:
+        """Input that could not be taken."""
+        self.problem(message)
+
+    def pause(self) -> None:
+        """Draw nothing below what is printed, so that somebody else can ask."""
+        super().pause()
+        self.screen.hold()
+
+    def resume(self) -> None:
+        """Draw again."""
+        self.screen.release()
+
+    def close(self) -> None:
+        """Leave a clean line."""
+        super().close()
+        self.screen.close()
+
+    def _finish_text(self, by: str = "") -> None:
+        """What is shown next is about something else; a subagent's doings do not break the text in two."""
+        if not by:
+            self._said = False
+            self.screen.end_stream()
+
+
+def _lead(by: str, mark: str, style: str) -> Text:
+    return Text(f"[{by}] " if by else "", "dim").append(mark, style)
+
+
+def _limited(text: str, lines: int) -> str:
+    whole = safe(text).strip("\n").split("\n")
+    if len(whole) <= lines:
+        return "\n".join(whole)
+    return "\n".join([*whole[:lines], f"… {len(whole) - lines} more lines"])

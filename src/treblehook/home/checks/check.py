@@ -1,0 +1,60 @@
+"""Everything that is wrong with a home."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec import Struct
+
+from treblehook.contracts.vera.config import load_config
+from treblehook.contracts.vera.limits import over_limits
+from treblehook.home.checks.access import open_to_everybody
+from treblehook.home.checks.deadlines import over_deadlines
+from treblehook.home.checks.entries import entries_of
+from treblehook.home.checks.executables import broken_executables
+from treblehook.home.checks.guards import guards_at_risk
+from treblehook.home.checks.keys import ignored_keys
+from treblehook.home.checks.modes import misdirected_modes
+from treblehook.home.settings import read_settings
+from treblehook.host.problems import ConfigInvalid, Problem
+
+T = TypeVar("T")
+
+
+class Checked(Struct, frozen=True):
+    """What was found, errors and warnings, and how many hooks there are; 0 where they could not be read."""
+
+    problems: tuple[Problem, ...]
+    hooks: int = 0
+
+
+def check_home(home: Path) -> Checked:
+    """Look at the home's files. Nothing is run and nothing is written."""
+    if not home.is_dir():
+        return Checked((Problem(str(home), "", "there is no such folder", "name a home with --home"),))
+    problems: list[Problem] = []
+    settings = _loaded(lambda: read_settings(home), problems)
+    config = _loaded(lambda: load_config(home / "config.json"), problems)
+    if settings is not None:
+        problems += settings.warnings
+    if config is None:
+        return Checked(tuple(problems))
+    modes = {} if settings is None else settings.hooks
+    toml = str(home / "config.toml")
+    entries = entries_of(config, modes)
+    problems += over_limits(config)
+    problems += ignored_keys(config)
+    problems += broken_executables(config)
+    problems += open_to_everybody(config)
+    problems += misdirected_modes(config, modes, toml)
+    problems += guards_at_risk(config, entries, toml)
+    problems += over_deadlines(config, entries)
+    return Checked(tuple(problems), len(config.hooks))
+
+
+def _loaded(load: Callable[[], T], problems: list[Problem]) -> T | None:
+    try:
+        return load()
+    except ConfigInvalid as invalid:
+        problems += invalid.problems
+        return None

@@ -1,0 +1,126 @@
+"""`<home>/config.toml`: read strictly, and every problem of it told at once."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from treblehook.agent.permissions.rules import Rules
+from treblehook.engine import Mode
+from treblehook.home.table import Table
+from treblehook.host.mcp.config import McpServerConfig
+from treblehook.host.problems import ConfigInvalid, Problem
+
+_TOML_PLACE = re.compile(r"\s*\(at (line \d+, column \d+|end of document)\)\Z")
+
+
+class ModelSettings(Struct, frozen=True):
+    """`[model]`: the SPEC that is used where no other is given, its window in tokens, and the effort; None for what is not set."""
+
+    default: str | None = None
+    context_window: int | None = None
+    effort: str | None = None
+
+
+class Settings(Struct, frozen=True):
+    """A home's `config.toml`; `modes` are by the name of the hook. `kilns`, `plugins`, `web` and `artifacts` are as they stand
+    there: the contracts that own them read on. `warnings` are problems that stop nothing."""
+
+    file: Path
+    model: ModelSettings = ModelSettings()
+    permissions: Rules = Rules()
+    mcp: tuple[McpServerConfig, ...] = ()
+    modes: dict[str, Mode] = {}
+    kilns: dict[str, Any] = {}
+    plugins: dict[str, dict[str, Any]] = {}
+    web: dict[str, Any] = {}
+    artifacts: tuple[dict[str, Any], ...] = ()
+    warnings: tuple[Problem, ...] = ()
+
+
+def load_settings(home: Path) -> Settings:
+    """The settings of a home; without a `config.toml` nothing is set. Raises `ConfigInvalid` with all errors (and warnings)."""
+    file = home / "config.toml"
+    problems: list[Problem] = []
+    settings = _settings(Table(_load(file), str(file), "", problems), file)
+    if any(problem.level == "error" for problem in problems):
+        raise ConfigInvalid(problems)
+    return settings
+
+
+def _load(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigInvalid([Problem(str(file), "", f"it cannot be read: {error.strerror}")]) from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ConfigInvalid([Problem(str(file), f"line {line}", f"found a byte that is not UTF-8: {error.reason}")]) from error
+    except tomllib.TOMLDecodeError as error:
+        found = _TOML_PLACE.search(str(error))
+        place = found[1] if found else ""
+        raise ConfigInvalid([Problem(str(file), place, f"no TOML: {_TOML_PLACE.sub('', str(error))}")]) from error
+    except RecursionError as error:
+        raise ConfigInvalid([Problem(str(file), "", "nested too deeply")]) from error
+
+
+def _settings(top: Table, file: Path) -> Settings:
+    settings = Settings(
+        file=file,
+        model=_model(top.table("model")),
+        permissions=_permissions(top.table("permissions")),
+        mcp=tuple(_mcp_servers(top.table("mcp"))),
+        modes={name: _mode(table) for name, table in top.table("hooks").tables().items()},
+        kilns=top.table("kilns").values,
+        plugins={name: table.values for name, table in top.table("plugins").tables().items()},
+        web=top.table("web").values,
+        artifacts=top.raw_tables("artifacts"),
+    )
+    top.unknown()
+    return replace(settings, warnings=tuple(top.problems))
+
+
+def _model(table: Table) -> ModelSettings:
+    settings = ModelSettings(table.text("default"), table.count("context_window", "tokens"), table.text("effort"))
+    table.unknown()
+    return settings
+
+
+def _permissions(table: Table) -> Rules:
+    allow, ask, deny = (table.entries(kind, "rules") for kind in ("allow", "ask", "deny"))
+    table.unknown()
+    try:
+        return Rules.parse(allow, ask, deny, table.file)
+    except ConfigInvalid as invalid:
+        table.problems.extend(invalid.problems)
+        return Rules()
+
+
+def _mcp_servers(servers: Table) -> Iterator[McpServerConfig]:
+    for name, table in servers.tables().items():
+        errors = len(table.problems)
+        command, env = table.texts("command"), table.text_map("env")
+        url, headers = table.text("url"), table.text_map("headers")
+        if command and not command[0].strip():
+            table.wrong(table.at("command", 0), command[0], "the name or the path of a program")
+        if len(table.problems) == errors:
+            try:
+                yield McpServerConfig(name=name, command=command, env=env, url=url or "", headers=headers)
+            except ValueError as error:
+                table.problems.append(Problem(table.file, table.place, str(error)))
+        table.unknown()
+
+
+def _mode(table: Table) -> Mode:
+    mode = table.choice("mode", [mode.value for mode in Mode])
+    for key, value in table.values.items():
+        if key != "mode" and isinstance(value, dict):
+            table.wrong(table.table(key).place, value, f'`mode`; the name of a hook with a dot in it is quoted, [hooks."NAME.{key}"]')
+    table.unknown()
+    return Mode(mode or Mode.ON)
