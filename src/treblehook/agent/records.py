@@ -66,7 +66,7 @@ def kept(record: Record) -> Record | None:
 
 
 def _without_texts(decision: Record) -> Record:
-    texts = next((fields for kind, fields in _TEXTS_OF.items() if kind.__name__.lower() == decision["type"]), ())
+    texts = next((fields for kind, fields in _TEXTS_OF.items() if kind.__struct_config__.tag == decision["type"]), ())
     left_out = [field for field in texts if field in decision]
     slim = {key: value for key, value in decision.items() if key not in left_out}
     return slim | {"left_out": left_out} if left_out else slim
@@ -115,9 +115,9 @@ def message_keys(message: Message) -> Record:
     return {"message": stored}
 
 
-def usage_keys(kind: str, model: str, usage: Usage) -> Record:
+def usage_keys(use: str, model: str, usage: Usage) -> Record:
     """The keys of a stored `usage`: what one request cost, and what it was for (`turn`, `compaction`)."""
-    return {"kind": kind, "model": model, **msgspec.to_builtins(usage)}
+    return {"use": use, "model": model, **msgspec.to_builtins(usage)}
 
 
 def messages_of(records: Iterable[Record]) -> list[Message]:

@@ -17,7 +17,7 @@ def session_registry(home: Home, *, spawned: bool, awaited: bool = False, gates_
         observers=home.observer_processes,
         spawned=spawned,
         awaited=awaited,
-        modes=home.settings.hooks,
+        modes=home.settings.modes,
     )
     for handler in executables:
         registry.add(handler)

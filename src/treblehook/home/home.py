@@ -8,7 +8,7 @@ from typing import Self
 from treblehook.contracts.vera.config import VeraConfig, load_config
 from treblehook.contracts.vera.host_log import HostLog
 from treblehook.engine import Registry
-from treblehook.home.settings import Settings, read_settings
+from treblehook.home.settings import Settings, load_settings
 from treblehook.host.mcp import McpServers
 from treblehook.host.problems import ConfigInvalid, Problem
 from treblehook.host.tool import AnyTool
@@ -35,7 +35,7 @@ class Home:
         self.observer_processes = ProcessRuntime()
         self.tool_processes = ProcessRuntime(at_once=TOOLS_AT_ONCE)
         self.log = HostLog(path, self._unlogged)
-        self.settings: Settings = read_settings(path)
+        self.settings: Settings = load_settings(path)
         self.problems.extend(self.settings.warnings)
         self._vera = load_config(path / "config.json")
         self._vera_stamp = _stamp(path / "config.json")

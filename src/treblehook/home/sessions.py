@@ -17,7 +17,7 @@ from treblehook.agent.listener import Listener
 from treblehook.agent.models import open_model
 from treblehook.agent.models.model import Model
 from treblehook.agent.models.retry import reply_with_retries
-from treblehook.agent.permissions import Approver, SessionPermission
+from treblehook.agent.permissions import Approver, Permissions
 from treblehook.agent.recorder import Recorder
 from treblehook.agent.records import Record, messages_of
 from treblehook.agent.session import Session
@@ -68,11 +68,11 @@ async def open_session(home: Home, wish: SessionWish, company: Company) -> Sessi
         kind = _fresh(home, wish)
         session = await _build(home, kind, company, None)
         return await _started(session, "start")
-    found = find_session(home.path / "sessions", wish.resume)
-    transcript, records = Transcript.resume(found.path)
+    session_id = find_session(home.path / "sessions", wish.resume)
+    transcript, records = Transcript.resume(_file(home, session_id))
     home.problems.extend(transcript.damage)
     try:
-        session = await _build(home, _resumed(home, wish, found.id, records), company, (transcript, records))
+        session = await _build(home, _resumed(home, wish, session_id, records), company, (transcript, records))
     except BaseException:
         transcript.close()
         raise
@@ -141,7 +141,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     children = Subagents(_Children(home, kind, company))
     if kind.depth < DEEPEST_SUBAGENT and tools:
         tools[children.spec.name] = children
-    permission = SessionPermission(home.settings.permissions, company.approver, kind.workspace, Path.home())
+    permission = Permissions(home.settings.permissions, company.approver, kind.workspace)
     calls = CallPath(dispatcher, facts, tools, permission, recorder, home.path / "sessions" / kind.id / "results")
     specs = {name: tool.spec for name, tool in tools.items()}
     state = SessionState(

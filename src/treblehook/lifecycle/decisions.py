@@ -26,7 +26,12 @@ class Kind(Enum):
     """spares the handlers that follow"""
 
 
-class Decision(Struct, frozen=True, omit_defaults=True, tag_field="type", tag=str.lower):
+def _tag(name: str) -> str:
+    """`AddContext` as `add_context`."""
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+class Decision(Struct, frozen=True, omit_defaults=True, tag_field="type", tag=_tag):
     """Base of all decisions; encodes as a JSON object with `type`."""
 
     kind: ClassVar[Kind] = Kind.ANSWER

@@ -18,7 +18,7 @@ def thinking(body: dict[str, Any]) -> list[object]:
         body.get("output_config", {}).get("effort"),
         body.get("reasoning_effort"),
         body.get("reasoning", {}).get("effort"),
-        body.get("generationConfig", {}).get("thinkingConfig", {}).get("thinkingLevel"),
+        body.get("generationConfig", {}).get("thinkingConfig", {}).get("thinking_level"),
     )
     return [field for field in fields if field is not None]
 
@@ -39,7 +39,6 @@ async def test_an_effort_is_sent_in_the_provider_s_own_field(spec: str, low: str
     await ask(model, ModelQuery("", (user("hi"),), effort="low"))
     await ask(model, ModelQuery("", (user("hi"),)))
 
-    print(fake.bodies()[0])
     assert [thinking(body) for body in fake.bodies()] == [[low], []]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import click
 import msgspec
 
-from treblehook.cli.output.safe_text import one_line
+from treblehook.cli.output.safe_text import safe
 from treblehook.home.place import locate_home
 from treblehook.host.problems import ConfigInvalid, Problem
 
@@ -23,8 +23,9 @@ def home_option(command: F) -> F:
     return click.option(
         "--home",
         callback=lambda context, parameter, value: _home(value),
+        type=click.Path(exists=True, file_okay=False),
         metavar="DIR",
-        help="The home; else $TREBLEHOOK_HOME, else ~/.treblehook.",
+        help="Folder with the hooks; else $TREBLEHOOK_HOME, else ~/.treblehook.",
     )(command)
 
 
@@ -54,7 +55,7 @@ def say_problems(problems: Sequence[Problem]) -> None:
 
 def problem_line(problem: Problem) -> str:
     """`error: FILE: PLACE: what (remedy)`."""
-    return f"{problem.level}: {one_line(str(problem), 1000)}"
+    return safe(f"{problem.level}: {problem}".replace("\n", " "))
 
 
 def does_not_load(problems: Sequence[Problem]) -> NoReturn:

@@ -39,7 +39,7 @@ def check_home(home: Path) -> Checked:
         problems += settings.warnings
     if config is None:
         return Checked(tuple(problems))
-    modes = {} if settings is None else settings.hooks
+    modes = {} if settings is None else settings.modes
     toml = str(home / "config.toml")
     entries = entries_of(config, modes)
     problems += over_limits(config)

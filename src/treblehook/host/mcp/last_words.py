@@ -18,8 +18,9 @@ class LastWords:
         self._loop.add_reader(self._descriptor, self._read)
 
     def text(self) -> str:
-        """The last line that says something, or an empty text."""
-        self._read()
+        """The last line that says something, or an empty text; also after `close`."""
+        if not self.file.closed:
+            self._read()
         lines = self._kept.decode("utf-8", "replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
@@ -34,7 +35,4 @@ class LastWords:
             chunk = os.read(self._descriptor, 65_536)
         except BlockingIOError:
             return
-        if not chunk:
-            # Every writer has gone; an end that is readable for ever would keep the loop spinning.
-            self._loop.remove_reader(self._descriptor)
         self._kept = (self._kept + chunk)[-KEPT:]

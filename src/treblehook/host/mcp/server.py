@@ -66,6 +66,9 @@ class McpServer:
             return self._lost(opening, error.message)
         except ValueError:
             return self._error("answered with something that is no tool result")
+        except RuntimeError as error:
+            # The library's word for a client that has ended by itself.
+            return self._lost(opening, str(error))
 
     async def close(self) -> None:
         """End every connection of this server, within about twenty seconds."""

@@ -1,0 +1,132 @@
+"""A conversation of many turns: what is sent when, what waits, and when it is over."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Literal
+
+from treblehook.agent.session import Session
+from treblehook.agent.steps import TurnEnd
+from treblehook.cli.chatting.commands import COMMANDS, compacted
+from treblehook.cli.output.output import Output
+
+When = Literal["idle", "now"]
+Work = Callable[[], Awaitable[None]]
+
+
+class Talk:
+    """Takes messages, commands and interruptions at any time, and one turn after another.
+
+    A message sent `now` joins the running turn; one that comes too late for it, or while none runs, starts a turn before all
+    that wait. One for `idle` waits for its turn. What background subagents deliver starts a turn when nothing else waits.
+    """
+
+    def __init__(self, session: Session, output: Output, turn_over: Callable[[], None]) -> None:
+        self.turns = 0
+        self._session = session
+        self._output = output
+        self._turn_over = turn_over
+        self._now: list[str] = []
+        self._waiting: deque[Work] = deque()
+        self._compacting: asyncio.Task[None] | None = None
+        self._interrupting: asyncio.Task[None] | None = None
+        self._woken = asyncio.Event()
+        self._input_over = False
+        self._left = False
+
+    def say(self, text: str, when: When) -> None:
+        """Send a message."""
+        if when == "idle":
+            self._waiting.append(partial(self._turn, text))
+        elif not self._session.join(text):
+            self._now.append(text)
+        self._woken.set()
+
+    def command(self, line: str) -> None:
+        """Do what a line such as `/usage` says; `/compact` waits until no turn is running."""
+        name = line.strip()
+        if name == "/quit":
+            self.leave()
+        elif name == "/compact":
+            self._waiting.append(self._compact)
+            self._woken.set()
+        elif name in COMMANDS:
+            self._output.told(self._session.id, name, COMMANDS[name](self._session))
+        else:
+            known = ", ".join(("/compact", *COMMANDS, "/quit"))
+            self._output.misunderstood(self._session.id, f"there is no command {name!r}; there are: {known}")
+
+    def interrupt(self) -> bool:
+        """Stop the running turn, or compaction, at once; false where there is none. What waits goes on waiting."""
+        if self._compacting is not None:
+            return self._compacting.cancel()
+        if not self._session.running:
+            return False
+        self._interrupting = asyncio.ensure_future(self._session.interrupt())
+        return True
+
+    def input_is_over(self) -> None:
+        """Nothing more will be sent: what runs and what waits is done, then the conversation ends."""
+        self._input_over = True
+        self._woken.set()
+
+    def leave(self) -> None:
+        """End the conversation now."""
+        self._left = True
+        self.interrupt()
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Take turns until the conversation is over."""
+        while not self._left:
+            self._woken.clear()
+            work = self._next()
+            if work is not None:
+                await work()
+            elif self._input_over and not self._session.children.busy():
+                return
+            else:
+                await self._news()
+
+    def _next(self) -> Work | None:
+        urgent = [*self._session.left_over(), *self._now]
+        self._now.clear()
+        if urgent:
+            return partial(self._turn, *urgent)
+        if self._waiting:
+            return self._waiting.popleft()
+        return self._turn if self._session.state.delivered else None
+
+    async def _news(self) -> None:
+        """Wait for input, or for a background subagent's result."""
+        waits = [asyncio.ensure_future(self._woken.wait())]
+        if self._session.children.busy():
+            waits.append(asyncio.ensure_future(_true(self._session.children.next_result())))
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    async def _turn(self, *texts: str) -> None:
+        end: TurnEnd = await self._session.prompt(*texts)
+        self.turns += 1
+        self._session.end(end)
+        self._output.turn_ended(end)
+        self._turn_over()
+
+    async def _compact(self) -> None:
+        self._compacting = asyncio.ensure_future(self._told(compacted(self._session)))
+        await asyncio.wait({self._compacting})
+        done, self._compacting = self._compacting, None
+        if not done.cancelled():
+            done.result()
+
+    async def _told(self, result: Awaitable[dict[str, object]]) -> None:
+        self._output.told(self._session.id, "/compact", await result)
+
+
+async def _true(wait: Awaitable[object]) -> Literal[True]:
+    await wait
+    return True
