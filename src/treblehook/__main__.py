@@ -2,4 +2,5 @@
 
 from treblehook.cli.main import main
 
-main(prog_name="treblehook")
+if __name__ == "__main__":
+    main(prog_name="treblehook")

@@ -1,6 +1,7 @@
 """What the tests of tools share: a workspace, a context, and running a tool of either kind."""
 
-from collections.abc import AsyncIterator, Callable
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,21 @@ def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "workspace"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def deep(workspace: Path) -> Iterator[str]:
+    """The innermost of 1,500 folders, all named d; removed afterwards one by one, because pytest removes folders by recursion."""
+    folder = str(workspace)
+    for _ in range(1500):
+        folder += "/d"
+        os.mkdir(folder)
+    yield folder
+    for name in os.listdir(folder):
+        os.unlink(f"{folder}/{name}")
+    while folder != str(workspace):
+        os.rmdir(folder)
+        folder = os.path.dirname(folder)
 
 
 @pytest.fixture

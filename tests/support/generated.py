@@ -170,7 +170,7 @@ def cases(draw: st.DrawFn, /, *, timed: bool = True, modes: bool = True, backgro
             when=draw(st.sampled_from([None, None, None, True, False, ValueError("when")])),
             timeout=draw(st.sampled_from([None, None, 2.5])) if timed else None,
             delay=draw(st.sampled_from([0, 0, 1, 3])) if timed else 0,
-            blocks=draw(st.booleans()) if timed else False,
+            blocks=draw(st.booleans()) if timed and delivery == INLINE else False,
             deaf=draw(st.booleans()) if timed else False,
         )
         found.append(spec)

@@ -1,6 +1,7 @@
 """What a session is made of while it is open; turn, compaction and subagents work on it."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -46,7 +47,9 @@ class Limits:
 
 @dataclass
 class SessionState:
-    """One open session. `turns` counts the prompts that started a turn; `usage` is summed per use (`turn`, `compaction`).
+    """One open session. `turns` counts the prompts that started a turn.
+
+    `usage` is summed, and `asked` counts requests, by use (`turn`, `compaction`) and the model's SPEC.
 
     `joining` holds messages for the running turn, `delivered` results of background subagents that nobody has seen yet.
     """
@@ -68,7 +71,8 @@ class SessionState:
     turns: int = 0
     requests: int = 0
     held: Inject | None = None
-    usage: dict[str, Usage] = field(default_factory=dict)
+    usage: dict[tuple[str, str], Usage] = field(default_factory=dict)
+    asked: Counter[tuple[str, str]] = field(default_factory=Counter)
     joining: list[str] = field(default_factory=list)
     delivered: list[Message] = field(default_factory=list)
     unattended: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -90,8 +94,11 @@ class SessionState:
         def on_retry(failure: ModelFailed, seconds: float) -> None:
             listener.retrying(session, failure, seconds)
 
+        if stream:
+            listener.working(session, f"waiting for {model.spec}")
         reply = await self.retrying(model, query, on_text, on_retry=on_retry)
-        self.usage[use] = self.usage.get(use, Usage()) + reply.usage
+        self.usage[use, model.spec] = self.usage.get((use, model.spec), Usage()) + reply.usage
+        self.asked[use, model.spec] += 1
         self.recorder.usage(use, model.spec, reply.usage)
         return reply
 

@@ -1,41 +1,47 @@
 """Who answers the permission prompts of a session in the foreground."""
 
 import asyncio
-import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from treblehook.agent.permissions import Always, Approver, Never, TerminalApprover, plain_question
 from treblehook.cli.options import Approve
-from treblehook.cli.output.output import Output
 from treblehook.cli.output.safe_text import one_line
 from treblehook.host.tool import ToolSpec
 from treblehook.lifecycle import ToolCall
 
 
-def approver(approve: Approve, output: Output, interrupt: Callable[[], None]) -> Approver:
-    """The approver that `--approve` names; `interrupt` is called when the user answers with Esc."""
-    if approve == "ask":
-        return AskingApprover(output, interrupt)
-    return Always() if approve == "always" else Never()
+def approver(approve: Approve, asking: Approver) -> Approver:
+    """The approver that `--approve` names."""
+    return {"ask": asking, "always": Always(), "never": Never()}[approve]
 
 
-class AskingApprover:
-    """Asks at the terminal, on which `output` draws nothing meanwhile. Where nobody would see the question, the answer is no."""
+class Asking:
+    """Asks at the terminal, inside the context that `paused` gives; `interrupt` is called for an answer by Esc."""
 
-    def __init__(self, output: Output, interrupt: Callable[[], None]) -> None:
-        self._output = output
-        self._terminal = TerminalApprover(interrupt=interrupt)
+    def __init__(self, paused: Callable[[], AbstractContextManager[None]], interrupt: Callable[[], object]) -> None:
+        def escaped() -> None:
+            interrupt()
+
+        self._paused = paused
+        self._terminal = TerminalApprover(interrupt=escaped)
         self._turn = asyncio.Lock()
 
     async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
         """Ask the user."""
-        if not (os.isatty(1) or os.isatty(2)):
-            asked = one_line(plain_question(call, spec))
-            self._output.problem(f"{asked}: denied, since there is no terminal to ask at (--approve always, or a rule in config.toml)")
-            return False
         async with self._turn:
-            self._output.pause()
-            try:
+            with self._paused():
                 return await self._terminal.approve(call, spec)
-            finally:
-                self._output.resume()
+
+
+class NobodyToAsk:
+    """Denies, and says that nobody could be asked."""
+
+    def __init__(self, problem: Callable[[str], None]) -> None:
+        self._problem = problem
+
+    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+        """No."""
+        asked = one_line(plain_question(call, spec))
+        self._problem(f"{asked}: denied, since there is no terminal to ask at (--approve always, or a rule in config.toml, allows it)")
+        return False

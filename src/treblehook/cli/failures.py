@@ -5,7 +5,7 @@ from typing import Final
 from treblehook.agent.errors import SessionRefused
 from treblehook.agent.models.model import ModelSpecInvalid
 from treblehook.agent.steps import Status
-from treblehook.agent.transcript import SessionAmbiguous, SessionBusy, SessionUnknown, TranscriptFailed
+from treblehook.agent.transcript import SessionBusy, SessionNotFound, TranscriptFailed
 from treblehook.host.problems import ConfigInvalid
 
 FAILED: Final = 1
@@ -16,14 +16,14 @@ INTERRUPTED: Final = 130
 EXIT: Final[dict[Status, int]] = {"finished": 0, "failed": FAILED, "blocked": 3, "refused": REFUSED, "interrupted": INTERRUPTED}
 """The exit status for each way in which a session ends (design, section 6)."""
 
-EXPECTED: Final = (ConfigInvalid, ModelSpecInvalid, SessionAmbiguous, SessionBusy, SessionRefused, SessionUnknown, TranscriptFailed)
+EXPECTED: Final = (ConfigInvalid, ModelSpecInvalid, SessionBusy, SessionNotFound, SessionRefused, TranscriptFailed)
 """The errors that are told in a line."""
 
 
 def lines_of(error: Exception) -> list[str]:
     """An expected error as lines: one for each problem of a configuration, one for anything else."""
-    told = error.problems if isinstance(error, ConfigInvalid) else (error,)
-    return [" ".join(str(one).split("\n")) for one in told]
+    told = [f"{problem.level}: {problem}" for problem in error.problems] if isinstance(error, ConfigInvalid) else [f"error: {error}"]
+    return [" ".join(line.split("\n")) for line in told]
 
 
 def exit_of(error: Exception) -> int:

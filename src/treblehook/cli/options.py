@@ -10,7 +10,9 @@ import click
 from msgspec import Struct
 
 from treblehook.cli.output.choice import Shape
+from treblehook.home.place import locate_home
 from treblehook.home.profile import Profile, SessionWish
+from treblehook.host.problems import ConfigInvalid
 
 Approve = Literal["ask", "always", "never"]
 
@@ -24,10 +26,9 @@ class Flags(Struct, frozen=True):
     output: Shape = "text"
 
 
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _OPTIONS = (
-    click.option("--home", type=_FOLDER, help="Folder with the hooks; else $TREBLEHOOK_HOME, else ~/.treblehook."),
-    click.option("--workspace", type=_FOLDER, help="Folder to work in; else the current one."),
+    click.option("--home", metavar="DIR", help="Folder with the hooks; else $TREBLEHOOK_HOME, else ~/.treblehook."),
+    click.option("--workspace", type=click.Path(path_type=Path), metavar="DIR", help="Folder to work in; else the current one."),
     click.option("--model", metavar="SPEC", help="anthropic:NAME, openai:NAME, openai-responses:NAME, google:NAME or script:FILE."),
     click.option("--resume", metavar="ID", help="Go on with a session; the beginning of its id is enough."),
     click.option("--bare", is_flag=True, help="Run no hooks but gates."),
@@ -53,7 +54,7 @@ def session_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def flags(
     *,
-    home: Path | None,
+    home: str | None,
     workspace: Path | None,
     model: str | None,
     resume: str | None,
@@ -63,13 +64,12 @@ def flags(
     output: Shape,
     trust: bool,
 ) -> Flags:
-    """The flags as one value. Raises `click.UsageError` where they contradict each other."""
+    """The flags as one value. Raises `click.UsageError` where they contradict each other, or name no home that can be used."""
     if bare and prompt_only:
         raise click.UsageError("--bare and --prompt-only exclude each other; --prompt-only runs no hooks either.")
+    try:
+        place = locate_home(home, os.environ)
+    except ConfigInvalid as invalid:
+        raise click.UsageError(str(invalid)) from invalid
     profile: Profile | None = "bare" if bare else "prompt-only" if prompt_only else None
-    return Flags(home or default_home(), SessionWish(workspace, model, resume, profile), approve, output)
-
-
-def default_home() -> Path:
-    """`$TREBLEHOOK_HOME`, else `~/.treblehook`; it need not exist."""
-    return Path(os.environ.get("TREBLEHOOK_HOME") or "~/.treblehook").expanduser()
+    return Flags(place, SessionWish(workspace, model, resume, profile), approve, output)

@@ -10,7 +10,7 @@ import click
 
 from treblehook.agent.session import Session
 from treblehook.agent.steps import TurnEnd
-from treblehook.cli.approving import approver
+from treblehook.cli.approving import Asking, NobodyToAsk, approver
 from treblehook.cli.failures import INTERRUPTED
 from treblehook.cli.foreground import Foreground
 from treblehook.cli.options import Flags, flags, session_options
@@ -42,10 +42,10 @@ async def run(wanted: Flags, prompt: str) -> int:
             await session.settle(ends.append)
         return next((end for end in ends if end.status != "finished"), ends[-1])
 
-    def interrupt() -> None:
-        foreground.stop(signal.SIGINT)
-
-    foreground = Foreground(wanted, output, out, approver(wanted.approve, output, interrupt), converse)
+    # A question that nobody would see is not asked.
+    watched = out.terminal or err.terminal
+    asking = Asking(output.paused, lambda: foreground.stop(signal.SIGINT)) if watched else NobodyToAsk(output.problem)
+    foreground = Foreground(wanted, output, out, approver(wanted.approve, asking), converse)
     return await foreground.run()
 
 

@@ -70,7 +70,7 @@ class Dispatcher:
 
 
 class _Dispatch(Generic[E]):
-    """The state of one dispatch: the fold, the deadlines that lanes share, and what is handed over at the end.
+    """The state of one dispatch: the fold, the time that lanes have left, and what is handed over at the end.
 
     A handler's position is its 1-based place in the plan, which is also the index at which the plan goes on.
     """
@@ -82,7 +82,7 @@ class _Dispatch(Generic[E]):
         self._plan = plan
         self._fired = event
         self._fold: Folding[E] = folding(event)
-        self._deadlines: dict[str, float] = {}
+        self._left: dict[str, float] = {}
         self._queued: list[tuple[Handler, int]] = []
         self._finished: list[Call] = []
 
@@ -146,9 +146,10 @@ class _Dispatch(Generic[E]):
         return await self._ask(handler, call, position)
 
     async def _ask(self, handler: Handler, call: Call, position: int) -> bool:
-        began = self._journal.clock()
+        clock = self._journal.clock
+        began = clock()
         try:
-            answer = await ask_within(handler, self._fold.value, self._limit(handler, began), self._background, self._journal.clock)
+            answer = await ask_within(handler, self._fold.value, self._limit(handler), self._background, clock)
         except HookProblem as problem:
             return self._fail(handler, call, problem)
         except BaseException as error:
@@ -156,23 +157,23 @@ class _Dispatch(Generic[E]):
             self._finished.append(call)
             raise
         finally:
-            self._give_back(handler, began)
+            self._spend(handler, clock() - began)
         return self._read(handler, call, answer, position)
 
-    def _limit(self, handler: Handler, now: float) -> Limit | None:
-        """The shorter of the handler's own time and what is left of its lane's; a lane's clock starts with its first handler."""
+    def _limit(self, handler: Handler) -> Limit | None:
+        """The shorter of the handler's own time and what is left of its lane's."""
         own = own_limit(handler)
-        if handler.lane is None or handler.lane.seconds is None:
+        lane = handler.lane
+        if lane is None or lane.seconds is None:
             return own
-        given = left = handler.lane.seconds
-        if handler.mode is not Mode.REPORT:
-            left = self._deadlines.setdefault(handler.lane.name, now + given) - now
-        return own if own is not None and own.seconds <= left else Limit(left, shared=True, given=given)
+        left = lane.seconds if handler.mode is Mode.REPORT else self._left.get(lane.name, lane.seconds)
+        return own if own is not None and own.seconds <= left else Limit(left, shared=True, given=lane.seconds)
 
-    def _give_back(self, handler: Handler, began: float) -> None:
-        """A hook in report mode costs its lane no time."""
-        if handler.mode is Mode.REPORT and handler.lane is not None and handler.lane.name in self._deadlines:
-            self._deadlines[handler.lane.name] += self._journal.clock() - began
+    def _spend(self, handler: Handler, seconds: float) -> None:
+        """Take `seconds` from what the lane has left; a hook in report mode costs it nothing."""
+        lane = handler.lane
+        if lane is not None and lane.seconds is not None and handler.mode is not Mode.REPORT:
+            self._left[lane.name] = self._left.get(lane.name, lane.seconds) - seconds
 
     def _check(self, handler: Handler, call: Call | None, answer: Decision | Answer | None, position: int) -> bool:
         try:

@@ -60,6 +60,13 @@ class _Settled(Generic[E]):
         if handler.lane is not None:
             self._aborted.add(handler.lane.name)
 
+    def failed(self, handler: Handler, error: str) -> bool:
+        if handler.on_failure is OnFailure.CLOSED:
+            return self._settle(handler, _strictest(handler, error), error)
+        if handler.on_failure is OnFailure.ABORT:
+            self._abort(handler)
+        return False
+
     def skips(self, handler: Handler) -> bool:
         return bool(self._aborted) and handler.lane is not None and handler.lane.name in self._aborted
 
@@ -100,14 +107,11 @@ class Chain(_Settled[E]):
         return self._settle(handler, decision)
 
     def failed(self, handler: Handler, error: str) -> bool:
-        if handler.on_failure is OnFailure.OPEN:
-            return False
-        self._undo(handler.lane)
-        if handler.on_failure is OnFailure.ABORT:
-            self._abort(handler)
-            return False
-        self._contributions.clear()
-        return self._settle(handler, _strictest(handler, error), error)
+        if handler.on_failure is not OnFailure.OPEN:
+            self._undo(handler.lane)
+        if handler.on_failure is OnFailure.CLOSED:
+            self._contributions.clear()
+        return super().failed(handler, error)
 
     def _undo(self, lane: Lane | None) -> None:
         """Return the value to what entered `lane`; what other lanes made of it stands."""
@@ -122,13 +126,6 @@ class First(_Settled[E]):
 
     def take(self, handler: Handler, decision: Decision, position: int) -> bool:
         return self._settle(handler, decision)
-
-    def failed(self, handler: Handler, error: str) -> bool:
-        if handler.on_failure is OnFailure.CLOSED:
-            return self._settle(handler, _strictest(handler, error), error)
-        if handler.on_failure is OnFailure.ABORT:
-            self._abort(handler)
-        return False
 
 
 class Gather(_Settled[E]):
@@ -145,10 +142,9 @@ class Gather(_Settled[E]):
         return False
 
     def failed(self, handler: Handler, error: str) -> bool:
-        if handler.on_failure is OnFailure.CLOSED:
-            self._refuse(handler, _strictest(handler, error), error)
-        elif handler.on_failure is OnFailure.ABORT:
-            self._abort(handler)
+        if handler.on_failure is not OnFailure.CLOSED:
+            return super().failed(handler, error)
+        self._refuse(handler, _strictest(handler, error), error)
         return False
 
     def _refuse(self, handler: Handler, decision: Block | Refuse, failure: str | None) -> None:
@@ -206,9 +202,6 @@ class Notify(_Settled[E]):
 
     def take(self, handler: Handler, decision: Decision, position: int) -> bool:
         return decision.kind is Kind.STOP
-
-    def failed(self, handler: Handler, error: str) -> bool:
-        return False
 
 
 _FOLDS: Final[dict[Fold, Callable[[Any], Folding[Any]]]] = {

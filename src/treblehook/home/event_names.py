@@ -23,10 +23,8 @@ class UnknownEvent(Exception):
     """No contract, nor Treblehook itself, has an event of that name. `nearest` is a name that looks like it, or None."""
 
     def __init__(self, name: str) -> None:
-        by_fold = {_folded(known): known for known in reversed(EVENT_NAMES)}
-        close = difflib.get_close_matches(_folded(name), by_fold, n=1, cutoff=0.6)
         self.name = name
-        self.nearest = by_fold[close[0]] if close else None
+        self.nearest = _nearest(name)
         hint = f" Did you mean {self.nearest}?" if self.nearest else ""
         super().__init__(f"there is no event named {name!r}.{hint} Allowed, letter case counts: {', '.join(EVENT_NAMES)}")
 
@@ -102,6 +100,14 @@ def event_named(name: str) -> EventName:
     if found is None:
         raise UnknownEvent(name)
     return found
+
+
+def _nearest(name: str) -> str | None:
+    spellings: dict[str, list[str]] = {}
+    for known in EVENT_NAMES:
+        spellings.setdefault(_folded(known), []).append(known)
+    close = difflib.get_close_matches(_folded(name), spellings, n=1)
+    return difflib.get_close_matches(name, spellings[close[0]], n=1, cutoff=0)[0] if close else None
 
 
 def _folded(name: str) -> str:

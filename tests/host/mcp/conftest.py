@@ -1,5 +1,6 @@
 """What the tests of MCP servers share: servers that are closed in the end, the problems that they report, a way to call."""
 
+import asyncio
 import json
 import os
 import sys
@@ -70,8 +71,6 @@ def log(tmp_path: Path) -> Path:
 @asynccontextmanager
 async def http_server(log: Path, port: int = 0) -> AsyncIterator[tuple[str, int]]:
     """The URL and the process id of the full server over HTTP."""
-    import asyncio
-
     process = await asyncio.create_subprocess_exec(
         *FULL[:2], "http", str(port), stdout=asyncio.subprocess.PIPE, env={**os.environ, "MCP_LOG": str(log)}
     )

@@ -53,6 +53,12 @@ async def test_results_and_errors(full: dict[str, Tool], call: Call) -> None:
     assert wrong.is_error
 
 
+async def test_an_answer_of_some_megabytes(full: dict[str, Tool], call: Call) -> None:
+    output = await call(full["echo"], text="x" * 3_000_000)
+
+    assert len(output.content) == 3_000_006
+
+
 async def test_many_calls_at_once(full: dict[str, Tool], call: Call) -> None:
     outputs = await asyncio.gather(*(call(full["echo"], text=str(number)) for number in range(50)))
 

@@ -108,7 +108,7 @@ async def test_one_that_dies_in_a_call_is_started_again_once(start: Start, call:
     assert lost_again == lost
     assert gone.is_error
     assert gone.content == "The MCP server full is not running: its connection was lost again: Connection closed"
-    assert log.read_text() == "die: started\n" * 2, "no call was repeated"
+    assert await asyncio.to_thread(log.read_text) == "die: started\n" * 2, "no call was repeated"
     assert [problem.message for problem in problems] == ["the MCP server full: its connection was lost: Connection closed"] * 2
 
 

@@ -23,7 +23,7 @@ def path_argument(path: str, workspace: Path) -> Argument:
     forms = {path: None}
     for step in _steps(whole):
         forms.update(_names(step, workspace))
-    return Argument(tuple(forms), (tuple(_names(os.path.realpath(whole), workspace)),))
+    return Argument(tuple(forms), (tuple(_names(_plain(os.path.realpath(whole)), workspace)),))
 
 
 def _is_path(path: str) -> bool:
@@ -36,14 +36,19 @@ def _is_path(path: str) -> bool:
 
 def _steps(path: str) -> Iterator[str]:
     """The path without `..` and doubled slashes, then after each symbolic link on it, and at last the file itself."""
-    yield os.path.normpath(path)
+    yield _plain(path)
     for _ in range(_MOST_LINKS):
         followed = _followed(path)
         if followed is None:
             break
         path = followed
-        yield os.path.normpath(path)
-    yield os.path.realpath(path)
+        yield _plain(path)
+    yield _plain(os.path.realpath(path))
+
+
+def _plain(path: str) -> str:
+    """An absolute path without `.`, `..` and doubled slashes; a double slash at its head would survive otherwise."""
+    return "/" + os.path.normpath(path).lstrip("/")
 
 
 def _followed(path: str) -> str | None:

@@ -24,7 +24,7 @@ class Talk:
 
     def __init__(self, session: Session, output: Output, turn_over: Callable[[], None]) -> None:
         self.turns = 0
-        self._session = session
+        self.session = session
         self._output = output
         self._turn_over = turn_over
         self._now: list[str] = []
@@ -39,7 +39,7 @@ class Talk:
         """Send a message."""
         if when == "idle":
             self._waiting.append(partial(self._turn, text))
-        elif not self._session.join(text):
+        elif not self.session.join(text):
             self._now.append(text)
         self._woken.set()
 
@@ -52,18 +52,18 @@ class Talk:
             self._waiting.append(self._compact)
             self._woken.set()
         elif name in COMMANDS:
-            self._output.told(self._session.id, name, COMMANDS[name](self._session))
+            self._output.told(self.session.id, name, COMMANDS[name](self.session))
         else:
             known = ", ".join(("/compact", *COMMANDS, "/quit"))
-            self._output.misunderstood(self._session.id, f"there is no command {name!r}; there are: {known}")
+            self._output.misunderstood(self.session.id, f"there is no command {name!r}; there are: {known}")
 
     def interrupt(self) -> bool:
         """Stop the running turn, or compaction, at once; false where there is none. What waits goes on waiting."""
         if self._compacting is not None:
             return self._compacting.cancel()
-        if not self._session.running:
+        if not self.session.running:
             return False
-        self._interrupting = asyncio.ensure_future(self._session.interrupt())
+        self._interrupting = asyncio.ensure_future(self.session.interrupt())
         return True
 
     def input_is_over(self) -> None:
@@ -84,25 +84,25 @@ class Talk:
             work = self._next()
             if work is not None:
                 await work()
-            elif self._input_over and not self._session.children.busy():
+            elif self._input_over and not self.session.children.busy():
                 return
             else:
                 await self._news()
 
     def _next(self) -> Work | None:
-        urgent = [*self._session.left_over(), *self._now]
+        urgent = [*self.session.left_over(), *self._now]
         self._now.clear()
         if urgent:
             return partial(self._turn, *urgent)
         if self._waiting:
             return self._waiting.popleft()
-        return self._turn if self._session.state.delivered else None
+        return self._turn if self.session.state.delivered else None
 
     async def _news(self) -> None:
         """Wait for input, or for a background subagent's result."""
         waits = [asyncio.ensure_future(self._woken.wait())]
-        if self._session.children.busy():
-            waits.append(asyncio.ensure_future(_true(self._session.children.next_result())))
+        if self.session.children.busy():
+            waits.append(asyncio.ensure_future(_true(self.session.children.next_result())))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -110,21 +110,21 @@ class Talk:
                 wait.cancel()
 
     async def _turn(self, *texts: str) -> None:
-        end: TurnEnd = await self._session.prompt(*texts)
+        end: TurnEnd = await self.session.prompt(*texts)
         self.turns += 1
-        self._session.end(end)
+        self.session.end(end)
         self._output.turn_ended(end)
         self._turn_over()
 
     async def _compact(self) -> None:
-        self._compacting = asyncio.ensure_future(self._told(compacted(self._session)))
+        self._compacting = asyncio.ensure_future(self._told(compacted(self.session)))
         await asyncio.wait({self._compacting})
         done, self._compacting = self._compacting, None
         if not done.cancelled():
             done.result()
 
     async def _told(self, result: Awaitable[dict[str, object]]) -> None:
-        self._output.told(self._session.id, "/compact", await result)
+        self._output.told(self.session.id, "/compact", await result)
 
 
 async def _true(wait: Awaitable[object]) -> Literal[True]:

@@ -27,7 +27,7 @@ def _lines(name: EventName, run: DryRun, show_payload: bool) -> Iterator[str]:
         yield ""
     else:
         yield f"No hook is bound to {name.name} here."
-    yield from _outcome(run.verdict)
+    yield from _outcome(name.name, run.verdict)
 
 
 def _call(number: int, asked: Asked, show_payload: bool) -> Iterator[str]:
@@ -54,31 +54,31 @@ def _quoted(what: str, text: str) -> Iterator[str]:
     yield from (f"     {' ' * len(what)}  {line}" for line in lines[1:])
 
 
-def _outcome(verdict: Verdict) -> Iterator[str]:
-    yield click.style(_sentence(verdict), bold=True)
+def _outcome(event: str, verdict: Verdict) -> Iterator[str]:
+    yield click.style(_sentence(event, verdict), bold=True)
     for field, value in verdict.changed.items():
         yield f"  {field} is now {_json(value)}"
     for contribution in verdict.contributions:
         yield f"  {contribution['hook']} adds {_json(contribution['decision'])}"
 
 
-def _sentence(verdict: Verdict) -> str:
+def _sentence(event: str, verdict: Verdict) -> str:
     by, reason = verdict.by, one_line(verdict.reason or "", 1000)
     match verdict.status:
         case "blocked" | "refused" | "denied" if verdict.failure is not None:
-            return f"{verdict.event} is {verdict.status}, because {by} failed: {one_line(verdict.failure, 1000)}"
+            return f"{event} is {verdict.status}, because {by} failed: {one_line(verdict.failure, 1000)}"
         case "blocked" | "refused" | "denied":
-            return f"{verdict.event} is {verdict.status} by {by}: {reason}"
+            return f"{event} is {verdict.status} by {by}: {reason}"
         case "replaced":
-            return f"{verdict.event} is replaced by {by}: {_json(verdict.decision)}"
+            return f"{event} is replaced by {by}: {_json(verdict.decision)}"
         case "answered":
-            return f"{verdict.event} is answered by {by}: {_json(verdict.decision)}"
+            return f"{event} is answered by {by}: {_json(verdict.decision)}"
         case "rewritten":
-            return f"{verdict.event} passes, rewritten"
+            return f"{event} passes, rewritten"
         case "contributed":
-            return f"{verdict.event} passes, with something added"
+            return f"{event} passes, with something added"
         case "passed":
-            return f"{verdict.event} passes"
+            return f"{event} passes"
 
 
 def _json(value: Any) -> str:

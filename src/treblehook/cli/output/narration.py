@@ -1,5 +1,8 @@
 """A session told to a person: what plain text and a terminal have in common."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from treblehook.agent.models.model import ModelFailed
 from treblehook.agent.records import Record
 from treblehook.agent.steps import TurnEnd
@@ -84,7 +87,7 @@ class Narration(Output):
         """A hook is asked; one that nobody waits for is not worth a word."""
         if call.handler.delivery is INLINE:
             self._waiting.end(session)
-            self._waiting.begin(call, f"the hook {call.handler.name} ({call.handler.origin.event})")
+            self._waiting.begin(call, f"waiting for the hook {call.handler.name} ({call.handler.origin.event})")
 
     def answered(self, session: str, call: Call) -> None:
         """A hook is done."""
@@ -94,7 +97,7 @@ class Narration(Output):
         """Show a tool call."""
         self._waiting.end(session)
         self.call_started(self._by(session), call, display)
-        self._waiting.begin((session, call.id), f"the tool {call.name}")
+        self._waiting.begin((session, call.id), f"waiting for the tool {call.name}")
 
     def tool_finished(self, session: str, outcome: CallOutcome, display: Display | None) -> None:
         """Show what came of it."""
@@ -106,7 +109,7 @@ class Narration(Output):
         if session == self.session:
             self.unsaid()
         self.problem(f"{one_line(str(failure))}; asking again in {seconds:.1f} s")
-        self._waiting.begin(session, f"{failure.spec} again")
+        self._waiting.begin(session, f"waiting for {failure.spec}, again")
 
     def working(self, session: str, what: str) -> None:
         """Something that may take long has begun."""
@@ -118,13 +121,16 @@ class Narration(Output):
         if end.status == "failed":
             self.problem(f"failed: {one_line(end.reason, 2000)}")
 
-    def pause(self) -> None:
-        """The user is asked something; nothing else is waited for."""
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Nothing is waited for but the user's answer."""
         self._waiting.clear()
+        yield
 
     def close(self) -> None:
         """The session is over."""
         self._waiting.clear()
 
     def _by(self, session: str) -> str:
-        return "" if session == self.session else session
+        """How a subagent is called here: by the end of its id."""
+        return "" if session == self.session else session[-6:]

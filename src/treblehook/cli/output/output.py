@@ -1,5 +1,7 @@
 """What every way of showing a session can do."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from treblehook.agent.listener import Listener
@@ -21,11 +23,10 @@ class Output(Listener):
     def misunderstood(self, session: str, message: str) -> None:
         """A chat's input could not be taken."""
 
-    def pause(self) -> None:
-        """Somebody else is about to use the terminal."""
-
-    def resume(self) -> None:
-        """The terminal is free again."""
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Show nothing that changes, while somebody else uses the terminal."""
+        yield
 
     def close(self) -> None:
         """The session is over."""

@@ -7,7 +7,6 @@ from treblehook.cli.output.cards import label, subject, summary
 from treblehook.cli.output.narration import Narration
 from treblehook.cli.output.safe_text import one_line, safe
 from treblehook.cli.output.stream import Stream
-from treblehook.cli.output.tables import told
 from treblehook.host.calls import CallOutcome
 from treblehook.lifecycle import Display, ToolCall
 
@@ -51,7 +50,7 @@ class Plain(Narration):
     def waiting_for(self, what: str | None, seconds: float) -> None:
         """A note, once for each wait."""
         if what is not None:
-            self.problem(f"waiting for {what}")
+            self.problem(what)
 
     def turn_ended(self, end: TurnEnd) -> None:
         """Say why there is no reply."""
@@ -66,6 +65,9 @@ class Plain(Narration):
 
     def told(self, session: str, command: str, result: dict[str, Any]) -> None:
         """What a command came to."""
+        # Only a chat lays out tables.
+        from treblehook.cli.output.tables import told
+
         for line in told(command, result):
             self._write("", "", line)
 

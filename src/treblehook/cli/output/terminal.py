@@ -1,5 +1,7 @@
 """A session on a terminal: streamed text, tool cards, and a line that says what is being waited for."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from rich.console import Console
@@ -11,7 +13,6 @@ from treblehook.cli.output.narration import Narration
 from treblehook.cli.output.safe_text import safe
 from treblehook.cli.output.screen import Screen
 from treblehook.cli.output.stream import Stream
-from treblehook.cli.output.tables import told
 from treblehook.host.calls import CallOutcome
 from treblehook.lifecycle import Display, ToolCall
 
@@ -79,7 +80,7 @@ class Terminal(Narration):
         self._frame += 1
         progress = f"  {self._progress}" if self._progress else ""
         spinner = _SPINNER[self._frame % len(_SPINNER)]
-        self.screen.status = "" if what is None else f"{spinner} waiting for {safe(what)}, {seconds:.0f} s{progress}"
+        self.screen.status = "" if what is None else f"{spinner} {safe(what)}, {seconds:.0f} s{progress}"
         self.screen.redraw()
 
     def turn_ended(self, end: TurnEnd) -> None:
@@ -98,20 +99,32 @@ class Terminal(Narration):
 
     def told(self, session: str, command: str, result: dict[str, Any]) -> None:
         """What a command came to."""
+        # Only a chat lays out tables.
+        from treblehook.cli.output.tables import told
+
         self.screen.print(*(Text(safe(line)) for line in told(command, result)))
+
+    def typed(self, line: str) -> None:
+        """What the user has sent."""
+        self.screen.print(Text("> ", "bold").append(safe(line)))
+
+    def typing(self, before: str, after: str) -> None:
+        """What the user is typing, around the cursor."""
+        self.screen.input("> " + safe(before).replace("\n", "⏎"), safe(after).replace("\n", "⏎"))
 
     def misunderstood(self, session: str, message: str) -> None:
         """Input that could not be taken."""
         self.problem(message)
 
-    def pause(self) -> None:
-        """Draw nothing below what is printed, so that somebody else can ask."""
-        super().pause()
-        self.screen.hold()
-
-    def resume(self) -> None:
-        """Draw again."""
-        self.screen.release()
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Draw nothing below what is printed."""
+        with super().paused():
+            self.screen.hold()
+            try:
+                yield
+            finally:
+                self.screen.release()
 
     def close(self) -> None:
         """Leave a clean line."""

@@ -15,7 +15,7 @@ from treblehook.home.checks.executables import broken_executables
 from treblehook.home.checks.guards import guards_at_risk
 from treblehook.home.checks.keys import ignored_keys
 from treblehook.home.checks.modes import misdirected_modes
-from treblehook.home.settings import read_settings
+from treblehook.home.settings import load_settings
 from treblehook.host.problems import ConfigInvalid, Problem
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ def check_home(home: Path) -> Checked:
     if not home.is_dir():
         return Checked((Problem(str(home), "", "there is no such folder", "name a home with --home"),))
     problems: list[Problem] = []
-    settings = _loaded(lambda: read_settings(home), problems)
+    settings = _loaded(lambda: load_settings(home), problems)
     config = _loaded(lambda: load_config(home / "config.json"), problems)
     if settings is not None:
         problems += settings.warnings

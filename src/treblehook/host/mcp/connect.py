@@ -17,6 +17,8 @@ PAGES = 100
 """How many pages of tools are asked for: a server that never ends its list must not hold the start up."""
 
 CONNECT_SECONDS = 30.0
+EVENT_BYTES = 50_000_000
+"""How long one answer over HTTP may be; a picture of some megabytes must pass."""
 SILENCE_SECONDS = 300.0
 """How long an HTTP response may stay silent; long, because it may stand open for events."""
 
@@ -31,7 +33,7 @@ async def connected(config: McpServerConfig, last_words: LastWords, on_message: 
         if config.url:
             timeout = httpx2.Timeout(CONNECT_SECONDS, read=SILENCE_SECONDS)
             http = await stack.enter_async_context(httpx2.AsyncClient(headers=config.headers, timeout=timeout))
-            transport = streamable_http_client(config.url, http_client=http)
+            transport = streamable_http_client(config.url, http_client=http, max_sse_event_size=EVENT_BYTES)
         else:
             program, *arguments = config.command
             parameters = StdioServerParameters(command=program, args=arguments, env=config.env)
