@@ -151,12 +151,12 @@ def test_a_pattern_matches_what_the_slow_matcher_matches(pattern: str, target: s
 
 @settings(max_examples=1000)
 @given(PATTERNS, TARGETS)
-def test_a_literal_matches_itself_and_a_prefix_starts_every_match(pattern: str, target: str) -> None:
+def test_every_match_is_named_outright_or_starts_with_a_fixed_prefix(pattern: str, target: str) -> None:
     compiled = Pattern(pattern)
-    if compiled.literal is not None:
-        assert compiled.matches(target) == (target == compiled.literal)
+
+    assert all(compiled.matches(literal) for literal in compiled.literals)
     if compiled.matches(target):
-        assert target.startswith(compiled.prefix)
+        assert target in compiled.literals or any(target.startswith(prefix) for prefix in compiled.prefixes)
 
 
 TABLE = [

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_MAIN = "from treblehook.cli.main import main; main(prog_name='treblehook')"
+MAIN = "from treblehook.cli.main import main; main(prog_name='treblehook')"
+"""What the installed command does, for `python -c`."""
 
 
 class Ran(NamedTuple):
@@ -61,7 +62,11 @@ class CommandHome:
 
     def run(self, *arguments: str, environment: dict[str, str] | None = None) -> Ran:
         """Run `treblehook` with this home."""
-        command = [sys.executable, "-c", _MAIN, *arguments, "--home", str(self.folder)]
+        return self.bare_run(*arguments, "--home", str(self.folder), environment=environment)
+
+    def bare_run(self, *arguments: str, environment: dict[str, str] | None = None) -> Ran:
+        """Run `treblehook` with these arguments and no others."""
+        command = [sys.executable, "-c", MAIN, *arguments]
         run = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **(environment or {})})
         assert "Traceback" not in run.stderr, run.stderr
         return Ran(run.returncode, run.stdout, run.stderr)

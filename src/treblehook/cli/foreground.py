@@ -106,7 +106,9 @@ class Foreground:
         try:
             return await self._converse(self, session)
         except asyncio.CancelledError:
-            return TurnEnd("interrupted", reason=self._why)
+            end = TurnEnd("interrupted", reason=self._why)
+            self.output.turn_ended(end)
+            return end
         except TranscriptFailed:
             raise
         except Exception as error:

@@ -1,1 +1,4 @@
-"""What loads the hooks of one published contract, and turns an event into its payload and an answer into a decision; no agent, no screen and no HTTP may live here."""
+"""What loads the hooks of one published contract lives here; no agent, no screen and no HTTP may.
+
+A contract turns an event into its payload and an answer into a decision.
+"""

@@ -186,6 +186,8 @@ class _Dispatch(Generic[E]):
         if call is not None:
             self._journal.answered(call, answer)
             self._finished.append(call)
+            if handler.removed and not self._obeys(handler):
+                call.error = "was removed while it was asked: not obeyed"
         if answer.decision is None or not self._obeys(handler):
             return False
         return self._fold.take(handler, answer.decision, position)

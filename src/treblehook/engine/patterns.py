@@ -1,10 +1,10 @@
 """Patterns of handlers: the glob of crucible.md section 5, matched on characters against a whole identifier."""
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
-_WILD: Final = frozenset("*?[{\\!")
 _DEPTH: Final = 10
 """How deep braces may nest."""
 _ALTERNATIVES: Final = 1000
@@ -14,47 +14,56 @@ _ALTERNATIVES: Final = 1000
 class Pattern:
     """A compiled glob.
 
-    `literal` is the identifier itself where the text has no wildcard, `prefix` the fixed text that every match starts
-    with. A malformed pattern (`malformed` is true) never matches; one whose braces stand for more than 1,000 texts, or nest
+    `literals` are the identifiers that it names outright, `prefixes` the fixed texts with one of which every other match
+    starts. A malformed pattern (`malformed` is true) never matches; one whose braces stand for more than 1,000 texts, or nest
     more than ten deep, is malformed.
     """
 
-    __slots__ = ("_match", "_negated", "_variants", "literal", "malformed", "prefix", "text")
+    __slots__ = ("_match", "_named", "_negated", "_wild", "literals", "malformed", "prefixes", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         body = text.lstrip("!")
         self._negated = (len(text) - len(body)) % 2 == 1
-        self.literal = None if _WILD & set(text) else text
-        self.prefix = "" if len(body) != len(text) else _fixed_prefix(body)
-        self._variants: list[_Variant] = []
-        self.malformed = False
         try:
-            self._variants = _expand(body)
+            variants = _expand(body)
+            self.malformed = False
         except _Malformed:
+            variants = []
             self.malformed = True
+        self._wild = [variant for variant in variants if any(_is_wild(piece) for piece in variant)]
+        self._named = frozenset(_fixed_start(variant) for variant in variants if variant not in self._wild)
+        self.literals = frozenset() if self._negated else self._named
+        self.prefixes = frozenset([""]) if self._negated else frozenset(map(_fixed_start, self._wild))
         self._match: Callable[[str], object] | None = None
 
     def matches(self, target: str | None) -> bool:
         """Whether `target` matches; an event without identifier (None) never does."""
         if target is None or self.malformed:
             return False
+        return (target in self._named or self._matches_wild(target)) != self._negated
+
+    def _matches_wild(self, target: str) -> bool:
+        if not self._wild:
+            return False
         if self._match is None:
             # Compiling costs more than all else here, and most patterns of a large installation are never tried.
-            source = "|".join(_regex(_tokens(variant)) for variant in self._variants)
+            source = "|".join(_regex(_tokens(variant)) for variant in self._wild)
             self._match = re.compile(source, re.DOTALL).fullmatch
-        return (self._match(target) is None) == self._negated
+        return self._match(target) is not None
 
 
 class _Malformed(Exception):
     """The pattern is no glob."""
 
 
-def _fixed_prefix(body: str) -> str:
-    for position, character in enumerate(body):
-        if character in _WILD:
-            return body[:position]
-    return body
+def _is_wild(piece: str) -> bool:
+    return piece == "?" or piece[0] == "*" or piece[0] == "["
+
+
+def _fixed_start(variant: "_Variant") -> str:
+    """What is matched as it stands, up to the first wildcard."""
+    return "".join(piece[-1] for piece in itertools.takewhile(lambda piece: not _is_wild(piece), variant))
 
 
 _Variant = tuple[str, ...]

@@ -33,11 +33,12 @@ class Plan:
 
 
 class _Bucket:
-    """The handlers of one event type, found by literal target, by fixed prefix of a glob, or always."""
+    """The handlers of one event type, found by an identifier that they name, by the fixed start of a glob, or always."""
 
-    __slots__ = ("always", "by_literal", "by_prefix", "leaning", "only", "plans")
+    __slots__ = ("always", "bound", "by_literal", "by_prefix", "leaning", "only", "plans")
 
     def __init__(self) -> None:
+        self.bound: dict[Handler, None] = {}
         self.always: dict[Handler, None] = {}
         self.by_literal: dict[str, dict[Handler, None]] = {}
         self.by_prefix: dict[int, dict[str, dict[Handler, None]]] = {}
@@ -50,15 +51,16 @@ class _Bucket:
     @property
     def patterned(self) -> bool:
         """Whether some handler looks at the target."""
-        return bool(self.by_literal or self.by_prefix)
+        return len(self.always) < len(self.bound)
 
     def changed(self, handler: Handler) -> None:
         """Drop the plans that `handler` may belong to; each was paid for when it was made."""
-        if handler.pattern is not None and handler.pattern.literal is not None:
-            if (plan := self.plans.pop(handler.pattern.literal, None)) is not None:
-                plan.overtake()
-        else:
+        if handler.pattern is None or handler.pattern.prefixes:
             self.forget()
+        else:
+            for literal in handler.pattern.literals:
+                if (plan := self.plans.pop(literal, None)) is not None:
+                    plan.overtake()
         if self.only is not None:
             self.only.overtake()
             self.only = None
@@ -74,43 +76,37 @@ class _Bucket:
         self.plans.clear()
 
     def put(self, handler: Handler) -> None:
-        pattern = handler.pattern
-        if pattern is None:
+        self.bound[handler] = None
+        if handler.pattern is None:
             self.always[handler] = None
-        elif pattern.literal is not None:
-            self.by_literal.setdefault(pattern.literal, {})[handler] = None
-        else:
-            self.by_prefix.setdefault(len(pattern.prefix), {}).setdefault(pattern.prefix, {})[handler] = None
+            return
+        for literal in handler.pattern.literals:
+            self.by_literal.setdefault(literal, {})[handler] = None
+        for prefix in handler.pattern.prefixes:
+            self.by_prefix.setdefault(len(prefix), {}).setdefault(prefix, {})[handler] = None
 
     def take(self, handler: Handler) -> None:
-        pattern = handler.pattern
-        if pattern is None:
+        del self.bound[handler]
+        if handler.pattern is None:
             del self.always[handler]
-        elif pattern.literal is not None:
-            _take(self.by_literal, pattern.literal, handler)
-        else:
-            prefixes = self.by_prefix[len(pattern.prefix)]
-            _take(prefixes, pattern.prefix, handler)
-            if not prefixes:
-                del self.by_prefix[len(pattern.prefix)]
+            return
+        for literal in handler.pattern.literals:
+            _take(self.by_literal, literal, handler)
+        for prefix in handler.pattern.prefixes:
+            _take(self.by_prefix[len(prefix)], prefix, handler)
+            if not self.by_prefix[len(prefix)]:
+                del self.by_prefix[len(prefix)]
 
     def matching(self, target: str | None) -> Iterator[Handler]:
         yield from self.always
         if target is None:
             return
-        yield from self.by_literal.get(target, ())
+        found = dict.fromkeys(self.by_literal.get(target, ()))
         for length, prefixes in self.by_prefix.items():
             for handler in prefixes.get(target[:length], ()):
                 if handler.pattern is not None and handler.pattern.matches(target):
-                    yield handler
-
-    def everyone(self) -> Iterator[Handler]:
-        yield from self.always
-        for shelf in self.by_literal.values():
-            yield from shelf
-        for prefixes in self.by_prefix.values():
-            for shelf in prefixes.values():
-                yield from shelf
+                    found[handler] = None
+        yield from found
 
 
 def _take(shelves: dict[str, dict[Handler, None]], name: str, handler: Handler) -> None:
@@ -201,12 +197,12 @@ class Registry:
         """Whether some handler here or below may be asked about an `event`, whatever its target."""
         if self._gates_only and event.fold is not Fold.GATE:
             return False
-        bound = (layer._buckets[event].everyone() for layer in self._layers() if event in layer._buckets)
+        bound = (layer._buckets[event].bound for layer in self._layers() if event in layer._buckets)
         return any(handler.mode is not Mode.OFF for handlers in bound for handler in handlers)
 
     def handlers(self) -> list[Handler]:
         """Every handler bound here or below, switched off ones included, in the order of tier, priority, registration."""
-        found = [h for layer in self._layers() for bucket in layer._buckets.values() for h in bucket.everyone()]
+        found = [h for layer in self._layers() for bucket in layer._buckets.values() for h in bucket.bound]
         return sorted(found, key=lambda handler: handler.key)
 
 

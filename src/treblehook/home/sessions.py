@@ -80,7 +80,12 @@ async def open_session(home: Home, wish: SessionWish, company: Company) -> Sessi
 
 
 async def _started(session: Session, reason: Literal["start", "resume"]) -> Session:
-    refusal = await session.start(reason)
+    try:
+        refusal = await session.start(reason)
+    except asyncio.CancelledError:
+        # Its opening has been announced, so its end is too.
+        await session.finish("detached", TurnEnd("interrupted", reason="stopped while it was starting"))
+        raise
     if refusal is not None:
         await session.finish("refused", TurnEnd("refused", reason=refusal))
         raise SessionRefused(session.id, refusal)

@@ -3,6 +3,7 @@
 Agent, capsule, gateway, adapters and hooks that call tools all come through here, so that no route skips the gate.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from treblehook.engine import Dispatcher
 from treblehook.host.facts import SessionFacts
 from treblehook.host.permission import Permission
-from treblehook.host.spill import spill
+from treblehook.host.spill import LIMIT, spill
 from treblehook.host.tool import AnyTool, ShellTool, ToolContext, ToolInputInvalid, ToolOutput, ToolSpec
 from treblehook.lifecycle import (
     Allow,
@@ -224,7 +225,9 @@ class CallPath:
         """Row 17, after big output has gone to a file."""
         event = ToolShown(call=outcome.call, content=outcome.content, is_error=outcome.is_error, **self._facts.fields())
         shown = await self._fire(event)
-        kept = spill(outcome.content, self._results, outcome.call.id)
+        kept = outcome.content
+        if len(kept) > LIMIT:
+            kept = await asyncio.to_thread(spill, outcome.content, self._results, outcome.call.id)
         return self._told(replace(outcome, content=kept), _display(shown.decision))
 
     def _stopped(self, proposal: Proposal, reason: str) -> CallOutcome:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 import pytest
 
-from tests.support.processes import Ear, alive, held, pipes, until
+from tests.support.processes import Ear, alive, pipes, until
 from treblehook.runtimes.process import Finished, Limits, ProcessRuntime
 
 PATIENT = Limits(grace_seconds=3600)
@@ -84,16 +84,24 @@ async def test_while_a_descendant_holds_the_output(runtime: ProcessRuntime, ear:
     await until(lambda: not alive(grandchild))
 
 
-async def test_after_the_end_before_the_caller_knows(runtime: ProcessRuntime) -> None:
-    pids: list[int] = []
-    task = asyncio.create_task(runtime.run(["true"], b"", on_started=pids.append))
-    await until(lambda: bool(pids))
-    # The exit status is collected in a callback of the loop; the task is woken only in the round after it.
-    while not _collected(pids[0]):
-        await asyncio.sleep(0)
+@pytest.mark.parametrize("known", [False, True], ids=["status not told", "status told, caller not woken"])
+async def test_between_the_end_and_the_answer(runtime: ProcessRuntime, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
+    real = os.waitpid
 
-    if not task.done():
-        await cancelled(task)
+    def waitpid(pid: int, options: int) -> tuple[int, int]:
+        collected = real(pid, options)
+        if collected[0] and known:
+            # Called after what is done with the status now, and before the task that this wakes.
+            asyncio.get_running_loop().call_soon(task.cancel)
+        elif collected[0]:
+            task.cancel()
+        return collected
+
+    monkeypatch.setattr(os, "waitpid", waitpid)
+    task = asyncio.create_task(runtime.run(["true"], b"", timeout_seconds=3600))
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 async def test_at_every_moment_of_a_short_run(runtime: ProcessRuntime) -> None:
@@ -138,7 +146,3 @@ def test_a_loop_that_ends_takes_the_processes_with_it() -> None:
 
     # Nobody is left to collect it but us.
     assert os.waitstatus_to_exitcode(os.waitpid(pids[0], 0)[1]) == -signal.SIGKILL
-
-
-def _collected(pid: int) -> bool:
-    return pid not in held().children

@@ -67,7 +67,7 @@ async def test_closing_the_runtime_ends_the_wait(ear: Ear) -> None:
 
 
 async def test_a_file_runs_under_the_name_that_it_is_given(runtime: ProcessRuntime) -> None:
-    finished = await runtime.run(["another name", "-c", "echo $0"], b"", executable=os.path.realpath("/bin/sh"))
+    finished = await runtime.run(["another name", "-c", "echo $0"], b"", executable="/bin/sh")
 
     assert finished.stdout == b"another name\n"
 

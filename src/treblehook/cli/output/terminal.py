@@ -119,6 +119,7 @@ class Terminal(Narration):
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Draw nothing below what is printed."""
+        self._finish_text()
         with super().paused():
             self.screen.hold()
             try:

@@ -16,7 +16,7 @@ _KIND = 8
 def lines_of_record(record: Record) -> Iterator[str]:
     """The line of a record, and one for each further thing that it tells."""
     first, *more = _told(record)
-    clock = record["at"][11:23]
+    clock = record["at"].partition("T")[2][:12]
     yield f"{click.style(clock, dim=True)}  {record['type'].removeprefix('tool_'):<{_KIND}}  {first}"
     for line in more:
         yield " " * (len(clock) + _KIND + 6) + line
@@ -39,7 +39,7 @@ def _told(record: Record) -> list[str]:
             return [f"{record['reason']}: {record['tokens_before']} tokens became {record['tokens_after']}"]
         case "end":
             reason = f": {_text(record['reason'])}" if record["reason"] else ""
-            return [f"{record['status']} after {record['turns']} turns{reason}"]
+            return [f"{record['status']}, turns: {record['turns']}{reason}"]
         case _:
             return [_text(record["text"])]
 

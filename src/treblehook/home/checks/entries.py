@@ -41,9 +41,11 @@ def entries_of(config: VeraConfig, modes: Mapping[str, Mode]) -> list[Entry]:
     return found
 
 
-def content_of(hook: HookEntry) -> bytes:
-    """The bytes of the executable; none where it cannot be read, of which another check tells."""
+def content_of(hook: HookEntry) -> bytes | None:
+    """The bytes of the executable: none where they may not be read, None where nothing is there that could run."""
     try:
         return Path(hook.executable).read_bytes()
-    except OSError:
+    except PermissionError:
         return b""
+    except OSError:
+        return None

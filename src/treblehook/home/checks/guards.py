@@ -35,7 +35,9 @@ def guards_at_risk(config: VeraConfig, entries: Sequence[Entry], toml: str) -> I
 
 
 def _may(entry: Entry, power: bytes) -> bool:
+    content = content_of(entry.hook)
+    if content is None:
+        return False
     if entry.hook.protocol == "claude":
         return power == b"block"
-    content = content_of(entry.hook)
     return power in content or not any(word in content for word in _POWERS)

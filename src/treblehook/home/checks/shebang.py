@@ -46,7 +46,7 @@ def _line_fault(line: bytes) -> Fault | None:
 def _env_fault(argument: str) -> Fault | None:
     """`env` looks its argument up on PATH; with -S it splits it first."""
     words = argument.removeprefix("--split-string=").removeprefix("-S")
-    split = [argument] if words == argument else _split(words)
+    split = [argument] if argument and words == argument else _split(words)
     program = next((word for word in split if not word.startswith("-") and "=" not in word), None)
     if program is None:
         return Fault("names no interpreter after env", "name one, such as #!/usr/bin/env python3")
