@@ -28,14 +28,17 @@ def ran(home: CommandHome) -> Ran:
     home.hook("pre_tool_use", "mender", says({"power": "mutate", "input": {"command": "echo treasure"}}))
     home.hook("post_tool_use", "bad", "cat >/dev/null; exit 3")
     home.hook("turn_ending", "quiet", OBSERVE)
-    turns = [{"text": "Let me see.", "tools": [{"name": "bash", "args": {"command": "echo hi"}}]}, {"text": "It is there."}]
+    turns: list[dict[str, Any]] = [
+        {"text": "Let me see.", "tools": [{"name": "bash", "args": {"command": "echo hi"}}]},
+        {"text": "It is there."},
+    ]
     return session(home, turns)
 
 
-def session(home: CommandHome, turns: list[dict[str, Any]]) -> Ran:
+def session(home: CommandHome, turns: list[dict[str, Any]], *routes: dict[str, Any]) -> Ran:
     """Run one session from a script."""
     script = home.folder / "script.json"
-    script.write_text(json.dumps({"turns": turns}))
+    script.write_text(json.dumps({"turns": turns, "routes": routes}))
     run = home.run("run", "where is the treasure?", "--model", f"script:{script}", "--approve", "always", "--output", "jsonl")
     assert run.status == 0, run.err
     return run
@@ -154,7 +157,8 @@ def test_last_is_the_session_that_was_written_last(home: CommandHome, ran: Ran) 
 
 
 def test_last_is_no_subagent(home: CommandHome) -> None:
-    run = session(home, [{"tools": [{"name": "agent", "args": {"task": "look"}}]}, {"text": "a"}, {"text": "b"}])
+    subagent_route = {"match": "look under the palm", "where": "first", "turns": [{"text": "nothing"}]}
+    run = session(home, [{"tools": [{"name": "agent", "args": {"task": "look under the palm"}}]}, {"text": "gone"}], subagent_route)
     user = run.records[0]["id"]
     [subagent] = [path for path in (home.folder / "sessions").glob("*.jsonl") if path.stem != user]
     os.utime(subagent)

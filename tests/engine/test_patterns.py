@@ -125,7 +125,10 @@ def whole(parts: list[str], target: str) -> bool:
 def slow(pattern: str, target: str) -> bool:
     body = pattern.lstrip("!")
     try:
-        matched = any(whole(choice, target) for choice in choices(split(body)))
+        texts = choices(split(body))
+        if len(texts) > 1000:
+            raise Malformed
+        matched = any(whole(text, target) for text in texts)
     except Malformed:
         return False
     return matched != bool((len(pattern) - len(body)) % 2)

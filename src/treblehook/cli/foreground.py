@@ -107,7 +107,8 @@ class Foreground:
             return await self._converse(self, session)
         except asyncio.CancelledError:
             end = TurnEnd("interrupted", reason=self._why)
-            self.output.turn_ended(end)
+            if not self._out.lost:
+                self.output.turn_ended(end)
             return end
         except TranscriptFailed:
             raise

@@ -31,8 +31,8 @@ class Pattern:
         except _Malformed:
             variants = []
             self.malformed = True
-        self._wild = [variant for variant in variants if any(_is_wild(piece) for piece in variant)]
-        self._named = frozenset(_fixed_start(variant) for variant in variants if variant not in self._wild)
+        self._wild = [variant for variant in variants if any(map(_is_wild, variant))]
+        self._named = frozenset(_fixed_start(variant) for variant in variants if not any(map(_is_wild, variant)))
         self.literals = frozenset() if self._negated else self._named
         self.prefixes = frozenset([""]) if self._negated else frozenset(map(_fixed_start, self._wild))
         self._match: Callable[[str], object] | None = None
@@ -58,16 +58,22 @@ class _Malformed(Exception):
 
 
 def _is_wild(piece: str) -> bool:
-    return piece == "?" or piece[0] == "*" or piece[0] == "["
+    return piece[0] in "*?["
+
+
+def _text(piece: str) -> str:
+    return piece[1:] if piece[0] == "\\" else piece
 
 
 def _fixed_start(variant: "_Variant") -> str:
     """What is matched as it stands, up to the first wildcard."""
-    return "".join(piece[-1] for piece in itertools.takewhile(lambda piece: not _is_wild(piece), variant))
+    return "".join(map(_text, itertools.takewhile(lambda piece: not _is_wild(piece), variant)))
 
 
 _Variant = tuple[str, ...]
-"""What a pattern stands for with one choice made in each of its braces: stars, classes, escapes and characters."""
+"""What a pattern stands for with one choice made in each of its braces: stars, `?`, classes, escapes, slashes and texts."""
+
+_PLAIN: Final = re.compile(r"[^*?\[\\{},/]+")
 
 
 def _expand(body: str) -> list[_Variant]:
@@ -104,7 +110,7 @@ def _expand_from(body: str, at: int, depth: int) -> tuple[list[_Variant], int]:
 
 
 def _piece_end(body: str, at: int) -> int:
-    """Where the run of stars, the class, the escape or the character at `at` ends."""
+    """Where the run of stars, the class, the escape or the text at `at` ends."""
     match body[at]:
         case "*":
             return next((end for end in range(at, len(body)) if body[end] != "*"), len(body))
@@ -115,7 +121,7 @@ def _piece_end(body: str, at: int) -> int:
         case "\\":
             return at + 2
         case _:
-            return at + 1
+            return plain.end() if (plain := _PLAIN.match(body, at)) else at + 1
 
 
 def _class_end(body: str, at: int) -> int:
@@ -160,7 +166,7 @@ def _token(piece: str, *, last: bool) -> _Token:
         return _Token("rest", ".*") if last and len(piece) > 1 else _Token("star", "[^/]*")
     if piece.startswith("["):
         return _class(piece)
-    return _Token("one", "[^/]" if piece == "?" else re.escape(piece[-1]))
+    return _Token("one", "[^/]" if piece == "?" else re.escape(_text(piece)))
 
 
 def _class(text: str) -> _Token:

@@ -1,6 +1,7 @@
 """Asking at a real (pseudo) terminal."""
 
 import asyncio
+import fcntl
 import os
 import subprocess
 import sys
@@ -9,7 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from treblehook.agent.permissions import TerminalApprover, open_terminal, plain_question
+from tests.support.processes import until
+from treblehook.agent.permissions import TerminalApprover, plain_question
 from treblehook.host.tool import ToolSpec
 from treblehook.lifecycle import ToolCall
 
@@ -22,13 +24,13 @@ class Screen:
 
     def __init__(self) -> None:
         self._user, self._program = os.openpty()
-        self._name = os.ttyname(self._program)
+        self.name = os.ttyname(self._program)
         self.opened = 0
         os.set_blocking(self._user, False)
 
     def open(self) -> int:
         self.opened += 1
-        return os.open(self._name, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        return os.open(self.name, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
 
     def type(self, keys: str) -> None:
         os.write(self._user, keys.encode())
@@ -42,6 +44,10 @@ class Screen:
             except BlockingIOError:
                 await asyncio.sleep(0.002)
         return shown
+
+    def all_read(self) -> bool:
+        """Whether the program has taken everything that was typed."""
+        return int.from_bytes(fcntl.ioctl(self._program, termios.FIONREAD, bytes(4)), sys.byteorder) == 0
 
     def settings(self) -> list[object]:
         return list(termios.tcgetattr(self._program))
@@ -86,7 +92,7 @@ async def test_another_key_is_no_answer(screen: Screen) -> None:
 
     for keys in ("x", "\r", "\x1b[A", "yes please"):
         screen.type(keys)
-        await asyncio.sleep(0.01)
+        await until(screen.all_read)
     assert not asked.done()
     screen.type("n")
 
@@ -204,7 +210,7 @@ def test_a_question_obeys_nothing_in_the_call() -> None:
 
 CHILD = """
 import asyncio, fcntl, os, sys, termios
-from treblehook.agent.permissions import TerminalApprover, open_terminal
+from treblehook.agent.permissions import TerminalApprover
 from treblehook.host.tool import ToolSpec
 from treblehook.lifecycle import ToolCall
 
@@ -234,7 +240,7 @@ async def finished(process: "subprocess.Popen[str]") -> str:
 
 
 async def test_the_terminal_of_the_process_is_found_behind_redirections(screen: Screen) -> None:
-    process = child(os.ttyname(screen._program), "foreground")
+    process = child(screen.name, "foreground")
     await screen.shows("no: ")
     screen.type("y")
 
@@ -242,15 +248,8 @@ async def test_the_terminal_of_the_process_is_found_behind_redirections(screen: 
 
 
 async def test_a_process_in_the_background_asks_nobody(screen: Screen) -> None:
-    assert await finished(child(os.ttyname(screen._program), "background")) == "False"
+    assert await finished(child(screen.name, "background")) == "False"
 
 
 async def test_a_process_without_a_terminal_asks_nobody() -> None:
     assert await finished(child("none", "foreground")) == "False"
-
-
-def test_this_process_opens_a_terminal_or_none() -> None:
-    terminal = open_terminal()
-    if terminal is not None:
-        assert os.isatty(terminal)
-        os.close(terminal)
