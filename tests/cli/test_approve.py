@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.support.command_run import Stage, calls, only
+from tests.support.command_run import Stage, calls, only, said
 from tests.support.terminal import Terminal
 
 Open = Callable[..., Terminal]
@@ -59,7 +59,7 @@ def test_a_rule_needs_no_word(stage: Stage) -> None:
 
     ran = stage.run("run", "dig", "--approve", "never")
 
-    assert (ran.status, ran.err, dug(stage)) == (0, "", True)
+    assert (ran.status, said(ran.err), dug(stage)) == (0, [], True)
 
 
 @pytest.mark.parametrize(("key", "runs"), [("y", True), ("n", False)])

@@ -87,7 +87,19 @@ def test_esc_and_ctrl_c_stop_the_turn_at_once(stage: Stage, person: Terminal, ke
     leaves(person, stage)
 
 
-def test_esc_stops_a_turn_in_the_middle_of_a_hook(stage: Stage, person: Terminal) -> None:
+def test_ctrl_c_stops_one_piece_of_work_after_the_other(stage: Stage, person: Terminal) -> None:
+    stage.plays(aux={"text": "never", "delay": 600}, after={"text": "Aye."})
+    person.types("dig\r")
+    person.shows("Aye.")
+    for _ in range(3):
+        person.types("/compact\r")
+        person.shows("compacting the conversation")
+        person.types(CTRL_C)
+        person.shows("not compacted: stopped by the user")
+    leaves(person, stage)
+
+
+def test_esc_stops_a_turn_while_the_model_is_silent(stage: Stage, person: Terminal) -> None:
     stage.plays({"text": "never", "delay": 600}, after={"text": "Aye."})
     person.types("dig\r")
     person.shows("waiting for script:")

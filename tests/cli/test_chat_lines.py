@@ -9,6 +9,9 @@ from tests.cli.test_interruption import logbook, pid_of, waits
 from tests.support.command_home import says
 from tests.support.command_run import Running, Stage, calls, only, types
 
+OBSERVE = """echo '{"power":"observe"}'"""
+NOT_TODAY = """echo '{"power":"block","reason":"not today"}'"""
+
 
 @pytest.fixture
 def stage(stage: Stage) -> Stage:
@@ -84,7 +87,7 @@ def test_messages_for_idle_wait_for_their_turn(stage: Stage) -> None:
 
 
 def test_a_message_sent_now_joins_the_running_turn(stage: Stage) -> None:
-    stage.home.hook("pre_turn", "lookout", f"cat >> {stage.folder}/heard; echo '{{\"power\":\"observe\"}}'")
+    stage.home.hook("pre_turn", "lookout", f'cat >> {stage.folder}/heard; echo \'{{"power":"observe"}}\'')
     stage.plays(calls(held_up(stage)), after={"text": "Aye."})
     running = chat(stage, "--approve", "always")
     running.send({"prompt": "one"})
@@ -103,7 +106,7 @@ def test_a_message_sent_now_joins_the_running_turn(stage: Stage) -> None:
 
 
 def test_a_message_that_comes_too_late_to_join_starts_a_turn_before_those_that_wait(stage: Stage) -> None:
-    stage.home.hook("turn_ending", "slow", f"cat >/dev/null; touch {stage.folder}/ending; {held_up(stage)}; echo '{{\"power\":\"observe\"}}'")
+    stage.home.hook("turn_ending", "slow", f'cat >/dev/null; touch {stage.folder}/ending; {held_up(stage)}; echo \'{{"power":"observe"}}\'')
     running = chat(stage)
     running.send({"prompt": "one"}, {"prompt": "three"})
     running.until("prompt")
@@ -129,7 +132,9 @@ def test_the_end_of_the_input_lets_everything_be_done(stage: Stage) -> None:
 
 
 def test_a_turn_that_fails_or_is_blocked_does_not_end_the_chat(stage: Stage) -> None:
-    stage.home.hook("pre_turn", "silence", "grep -q Sunday && echo '{\"power\":\"block\",\"reason\":\"not today\"}' || echo '{\"power\":\"observe\"}'")
+    stage.home.hook(
+        "pre_turn", "silence", 'grep -q Sunday && echo \'{"power":"block","reason":"not today"}\' || echo \'{"power":"observe"}\''
+    )
     stage.plays({"status": 400, "error": "storm"}, after={"text": "Aye."})
     running = chat(stage)
 
@@ -201,12 +206,21 @@ def test_a_compaction_can_be_interrupted(stage: Stage) -> None:
     running = chat(stage)
     running.send({"prompt": "one"})
     running.until("end")
-    running.send({"command": "/compact"}, {"prompt": "two"}, {"command": "/usage"})
-    running.until("command")
 
-    running.send({"interrupt": True})
+    running.send({"command": "/compact"}, {"interrupt": True}, {"prompt": "two"})
 
+    assert running.until("command")[-1]["result"]["error"] == "stopped by the user"
     assert types(running.until("end")) == ["prompt", "reply", "end"]
+    assert leaves(running) == []
+
+
+def test_a_turn_can_be_interrupted_before_it_has_begun(stage: Stage) -> None:
+    stage.plays({"text": "never", "delay": 600}, routes=[{"match": "two", "where": "last", "turns": [{"text": "Aye."}]}])
+    running = chat(stage)
+    running.send({"prompt": "one"}, {"interrupt": True}, {"prompt": "two"})
+
+    assert running.until("end")[-1]["status"] == "interrupted"
+    assert running.until("end")[-1]["status"] == "finished"
     assert leaves(running) == []
 
 
@@ -253,6 +267,17 @@ def test_quit_leaves_at_once(stage: Stage) -> None:
     assert (status, errors) == (0, "")
     assert [record["status"] for record in records if record["type"] == "end"] == ["interrupted"]
     assert only(records, "hook")["hook"] == "logbook"
+
+
+def test_quit_leaves_before_a_turn_has_begun(stage: Stage) -> None:
+    stage.plays({"text": "never", "delay": 600})
+    running = chat(stage)
+    running.send({"prompt": "one"}, {"command": "/quit"})
+
+    status, records, _ = running.end()
+
+    assert status == 0
+    assert records[-1]["type"] == "end"
 
 
 def test_commands_answer_with_a_record(stage: Stage) -> None:

@@ -23,7 +23,7 @@ def pid_of(folder: Path) -> int:
 
 def logbook(stage: Stage) -> None:
     """An end hook that leaves the reason behind."""
-    stage.home.hook("session_end", "logbook", f"cat > {stage.folder}/logbook; echo '{{\"power\":\"observe\"}}'")
+    stage.home.hook("session_end", "logbook", f'cat > {stage.folder}/logbook; echo \'{{"power":"observe"}}\'')
 
 
 def assert_ended_by_the_user(stage: Stage, running: Running) -> list[Record]:

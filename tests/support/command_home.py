@@ -23,6 +23,18 @@ class Ran(NamedTuple):
         """stdout as JSON lines."""
         return [json.loads(line) for line in self.out.splitlines()]
 
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The `hook` records of a dry run."""
+        return [record for record in self.records if record["type"] == "hook"]
+
+    @property
+    def outcome(self) -> dict[str, Any]:
+        """The record that ends a dry run."""
+        record = self.records[-1]
+        assert record["type"] == "outcome"
+        return record
+
 
 class CommandHome:
     """A folder with hooks/; entries of config.json are added one by one."""
@@ -59,6 +71,27 @@ class CommandHome:
     def settings(self, toml: str) -> None:
         """Write config.toml."""
         (self.folder / "config.toml").write_text(toml)
+
+    def keeps_input(self, answer: object = None) -> str:
+        """The body of a script that keeps what it is sent, and prints `answer` as JSON unless it is None."""
+        return f"cat > {self.folder.parent}/input\n" + ("" if answer is None else f"cat <<'END'\n{json.dumps(answer)}\nEND")
+
+    def kept_input(self) -> str:
+        """What such a script was sent."""
+        return (self.folder.parent / "input").read_text()
+
+    def found(self) -> list[dict[str, Any]]:
+        """What a check finds, as records."""
+        return self.run("hooks", "check", "--output", "jsonl").records
+
+    def only_problem(self) -> dict[str, Any]:
+        """The one thing that a check finds."""
+        [problem] = self.found()
+        return problem
+
+    def fire(self, event: str, *options: str) -> Ran:
+        """A dry run with JSON lines."""
+        return self.run("hooks", "fire", event, *options, "--output", "jsonl")
 
     def run(self, *arguments: str, environment: dict[str, str] | None = None) -> Ran:
         """Run `treblehook` with this home."""

@@ -136,3 +136,8 @@ def only(records: list[Record], kind: str) -> Record:
     """The one record of a type."""
     (found,) = [record for record in records if record["type"] == kind]
     return found
+
+
+def said(text: str) -> list[str]:
+    """The lines of an output, without those that depend on how fast the machine is."""
+    return [line for line in text.splitlines() if not line.startswith("waiting for ")]

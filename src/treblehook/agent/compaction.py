@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from treblehook.agent.models.model import Model, ModelQuery
+from treblehook.agent.models.model import Model, ModelFailed, ModelQuery
 from treblehook.agent.opening import open_conversation
 from treblehook.agent.state import Limits, SessionState
 from treblehook.lifecycle import CompactionStarting, ContextFull, Message, ReplaceContext
@@ -29,29 +29,34 @@ def is_full(state: SessionState, model: Model) -> bool:
 
 
 async def compact(state: SessionState, model: Model, reason: Literal["manual", "automatic"], keep: Sequence[Message] = ()) -> None:
-    """Compact the conversation and open it anew; the messages in `keep` stay as they are. Raises `ModelFailed`."""
+    """Compact the conversation and open it anew; the messages in `keep` stay as they are.
+
+    Raises `ModelFailed` where there is no summary; the conversation is as it was then, and no start hook is asked.
+    """
     window = state.window or model.window
     before = state.conversation.tokens(state.system, state.tools.values())
     fields = state.facts.fields()
     state.recorder.listener.working(state.facts.session, "compacting the conversation")
-    await state.dispatcher.fire(CompactionStarting(reason=reason, tokens=before, capacity=window, **fields))
+    await state.fire(CompactionStarting(reason=reason, tokens=before, capacity=window, **fields))
     ratio = before / window if window else 0.0
     full = ContextFull(messages=tuple(state.conversation.messages), tokens=before, ratio=ratio, system_prompt=state.system, **fields)
-    outcome = await state.dispatcher.fire(full)
+    outcome = await state.fire(full)
     replacements = [c.decision.messages for c in outcome.contributions if isinstance(c.decision, ReplaceContext)]
     messages = list(replacements[0]) if replacements else [await _summary(state, model), *keep]
     state.conversation.restart(messages)
-    state.recorder.write(
-        "compaction",
-        reason=reason,
-        tokens_before=before,
-        tokens_after=state.conversation.tokens(state.system, state.tools.values()),
-        messages=msgspec.to_builtins(state.conversation.messages),
-    )
-    await open_conversation(state, "compacted")
+    # Kept at once: a kill while the start hooks are asked must not cost the summary.
+    state.recorder.write("compacted", messages=msgspec.to_builtins(state.conversation.messages))
+    try:
+        await open_conversation(state, "compacted")
+    finally:
+        # What the start hooks added is part of the context now.
+        after = state.conversation.tokens(state.system, state.tools.values())
+        state.recorder.write("compaction", reason=reason, tokens_before=before, tokens_after=after)
 
 
 async def _summary(state: SessionState, model: Model) -> Message:
     asked = (*state.conversation.messages, Message("user", _REQUEST))
     reply = await state.ask(model, ModelQuery(_SYSTEM, asked), "compaction", stream=False)
+    if reply.stop == "refusal" or not reply.text.strip():
+        raise ModelFailed(model.spec, "rejected", f"it did not summarise the conversation: {reply.text.strip() or 'an empty reply'}")
     return Message("user", _HEADING + reply.text, source="compaction")

@@ -1,4 +1,4 @@
-"""Why a session cannot be opened."""
+"""Why a session cannot be opened, or what was asked of it was not done."""
 
 
 class SessionRefused(Exception):
@@ -8,3 +8,10 @@ class SessionRefused(Exception):
         super().__init__(f"a hook refused the session: {reason}")
         self.session = session
         self.reason = reason
+
+
+class CompactionStopped(Exception):
+    """The user stopped a compaction; the conversation is as it was."""
+
+    def __init__(self) -> None:
+        super().__init__("stopped by the user")

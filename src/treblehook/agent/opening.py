@@ -12,7 +12,7 @@ Reason = Literal["start", "resume", "compacted"]
 async def open_conversation(state: SessionState, reason: Reason) -> str | None:
     """Ask the hooks; their texts become one message. Answers why the session is refused, or None."""
     event = SessionStart(reason=reason, model=state.model.spec, **state.facts.fields())
-    outcome = await state.dispatcher.fire(event)
+    outcome = await state.fire(event)
     if outcome.blocked is not None:
         return outcome.blocked.reason
     if outcome.contributions:

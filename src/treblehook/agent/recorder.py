@@ -7,7 +7,7 @@ from typing import Any
 from treblehook.agent.listener import Listener
 from treblehook.agent.models.model import Usage
 from treblehook.agent.records import call_keys, hook_keys, kept, message_keys, result_keys, shown, stamped, usage_keys
-from treblehook.agent.transcript import Transcript
+from treblehook.agent.transcript import Transcript, TranscriptFailed
 from treblehook.engine import Call
 from treblehook.engine.journal import Watcher
 from treblehook.host.calls import CallOutcome
@@ -17,7 +17,8 @@ from treblehook.lifecycle import Display, Message, ToolCall
 class Recorder(Watcher):
     """Writes the records of one session. Raises `TranscriptFailed` where the session file cannot be written.
 
-    A record is on disk before anybody is shown it. After `close` nothing is written any more; late calls of hooks are dropped.
+    A record is on disk before anybody is shown it. Where the record of a hook cannot be written, the next `write` fails instead: a
+    hook that nobody waits for has nobody to tell. After `close` nothing is written any more; late calls of hooks are dropped.
     """
 
     def __init__(self, session: str, transcript: Transcript, listener: Listener, now: Callable[[], datetime]) -> None:
@@ -26,11 +27,15 @@ class Recorder(Watcher):
         self._transcript = transcript
         self._now = now
         self._closed = False
+        self._failure: TranscriptFailed | None = None
 
     def write(self, kind: str, **keys: Any) -> None:
         """Write one record of type `kind`."""
         if self._closed:
             return
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
         record = stamped(kind, self.session, self._now(), **keys)
         if (line := kept(record)) is not None:
             self._transcript.append(line)
@@ -63,7 +68,10 @@ class Recorder(Watcher):
         """Hooks have been asked; one record each."""
         for call in calls:
             self.listener.answered(self.session, call)
-            self.write("hook", **hook_keys(call))
+            try:
+                self.write("hook", **hook_keys(call))
+            except TranscriptFailed as failure:
+                self._failure = failure
 
     def started(self, call: ToolCall, asked: dict[str, Any], display: Display | None) -> None:
         """A tool call, as it would run."""

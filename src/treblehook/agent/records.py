@@ -11,7 +11,7 @@ import msgspec
 
 from treblehook.agent.models.model import Usage
 from treblehook.engine import Call
-from treblehook.host.calls import CallOutcome
+from treblehook.host.calls import INTERRUPTED, CallOutcome
 from treblehook.lifecycle import AddContext, Continue, Decision, Inject, Message, Replace, Rewrite, ToolCall
 from treblehook.lifecycle.tool_events import ToolEvent
 
@@ -132,6 +132,11 @@ def messages_of(records: Iterable[Record]) -> list[Message]:
     return rebuilt.closed()
 
 
+def turns_of(records: Iterable[Record]) -> int:
+    """How many prompts of a session started a turn; those that were sent together count once, those that joined one not at all."""
+    return max((record.get("turn", 0) for record in records if record["type"] == "prompt"), default=0)
+
+
 class _Rebuilt:
     """A conversation in the making. Inputs of calls arrive after the message that holds the calls."""
 
@@ -156,7 +161,7 @@ class _Rebuilt:
             case "tool_result":
                 result = Message("tool", record["content"], call_id=record["id"], tool=record["name"], is_error=record["is_error"])
                 self.messages.append(result)
-            case "compaction" if "messages" in record:
+            case "compacted":
                 self.messages = msgspec.convert(record["messages"], list[Message])
 
     def closed(self) -> list[Message]:
@@ -178,15 +183,13 @@ class _Rebuilt:
                 return
 
     def _close_calls(self) -> None:
+        """Answer the open calls of the newest reply; some models number their calls anew in each."""
+        answered = set()
         for message in reversed(self.messages):
-            if message.calls:
-                answered = {m.call_id for m in self.messages if m.role == "tool"}
-                for call in message.calls:
-                    if call.id not in answered:
-                        self.messages.append(interrupted(call))
-                return
             if message.role != "tool":
+                self.messages += [interrupted(call) for call in message.calls if call.id not in answered]
                 return
+            answered.add(message.call_id)
 
 
 def _message(stored: Record) -> Message:
@@ -196,5 +199,4 @@ def _message(stored: Record) -> Message:
 
 def interrupted(call: ToolCall) -> Message:
     """The result of a call that nobody waited for."""
-    text = "The call was interrupted before it had a result; it may or may not have had an effect."
-    return Message("tool", text, call_id=call.id, tool=call.name, is_error=True)
+    return Message("tool", INTERRUPTED, call_id=call.id, tool=call.name, is_error=True)

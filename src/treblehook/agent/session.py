@@ -2,10 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Literal, Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal, Protocol, TypeVar
 
 from treblehook.agent.compaction import compact
+from treblehook.agent.errors import CompactionStopped
 from treblehook.agent.models.model import ModelFailed
 from treblehook.agent.opening import open_conversation
 from treblehook.agent.state import SessionState
@@ -15,7 +16,9 @@ from treblehook.engine import GaveUp
 from treblehook.lifecycle import Message, SessionEnd
 
 EndReason = Literal["detached", "closed", "idle", "deleted", "shutdown", "refused"]
-_GRACE_SECONDS = 1.0
+T = TypeVar("T")
+_END_SECONDS = 60.0
+"""How long closing waits for end hooks that hold it up."""
 
 
 class Children(Protocol):
@@ -28,7 +31,10 @@ class Children(Protocol):
         """Wait until a background subagent has handed something back, or none is at work."""
 
     async def close(self, reason: EndReason) -> None:
-        """Close them all."""
+        """Stop them all and tell their end hooks; `gone` waits for the rest."""
+
+    async def gone(self) -> None:
+        """Wait until those that were let go of have let go of their files."""
 
 
 class Session:
@@ -41,10 +47,16 @@ class Session:
         self.id = state.facts.session
         self.state = state
         self.children = children
-        self._turn: asyncio.Task[TurnEnd] | None = None
+        self.running = False
+        """whether a turn is under way"""
+        self.closing: EndReason | None = None
+        """why the session is being closed, or has been"""
+        self.end_told = asyncio.Event()
+        """set once the end hooks have been told, or cannot be"""
+        self._work: asyncio.Task[Any] | None = None
         self._one_at_a_time = asyncio.Lock()
         self._opened = time.monotonic()
-        self._closed = False
+        self._closed: asyncio.Task[list[GaveUp]] | None = None
 
     async def start(self, reason: Literal["start", "resume"]) -> str | None:
         """Announce the session and ask its start hooks; answers why it is refused, or None."""
@@ -63,28 +75,38 @@ class Session:
     async def prompt(self, *texts: str) -> TurnEnd:
         """Take one turn for messages that are sent together; without any, a turn for what background subagents delivered."""
         async with self._one_at_a_time:
+            if self.closing is not None:
+                return TurnEnd("interrupted", reason="the session has been closed")
+            if not texts and not self.state.delivered:
+                return TurnEnd("finished")
             self.state.turns += bool(texts)
-            task = asyncio.ensure_future(run_turn(Turn(self.state), texts))
-            self._turn = task
+            self.running = True
             try:
-                await asyncio.wait({task})
-            except asyncio.CancelledError:
-                await self.interrupt()
-                raise
+                end = await self._until_stopped(run_turn(Turn(self.state), texts))
             finally:
-                self._turn = None
-            if task.cancelled():
-                return TurnEnd("interrupted", reason="stopped by the user")
-            return task.result()
+                self.running = False
+            return end or TurnEnd("interrupted", reason="stopped by the user")
+
+    async def _until_stopped(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What `work` comes to, or None where it was interrupted."""
+        task = self._work = asyncio.ensure_future(work)
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            await self.interrupt()
+            raise
+        finally:
+            self._work = None
+        return None if task.cancelled() else task.result()
 
     @property
-    def running(self) -> bool:
-        """Whether a turn is under way."""
-        return self._turn is not None
+    def busy(self) -> bool:
+        """Whether a turn or a compaction is under way."""
+        return self._work is not None
 
     def join(self, text: str) -> bool:
         """Send a message into the running turn, at its next tool boundary; false where no turn is running."""
-        if self._turn is None:
+        if not self.running:
             return False
         self.state.joining.append(text)
         return True
@@ -96,24 +118,25 @@ class Session:
         return texts
 
     async def interrupt(self) -> None:
-        """Stop the running turn at once. A hook or tool that does not heed that is left behind."""
-        task = self._turn
-        if task is None:
-            return
-        task.cancel()
-        await asyncio.wait({task}, timeout=_GRACE_SECONDS)
-        if not task.done():
-            self.state.background.abandon(task)
-            self._turn = None
+        """Stop the running turn or compaction at once. Nobody waits for a hook, model or tool that does not heed that."""
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.wait({self._work})
 
-    async def compact(self) -> ModelFailed | None:
-        """Compact now, between turns; answers the failure where the summary could not be made."""
+    async def compact(self) -> ModelFailed | CompactionStopped | None:
+        """Compact now, between turns; answers why that was not done, or None where it was."""
         async with self._one_at_a_time:
+            if self.closing is not None:
+                return CompactionStopped()
             try:
-                await compact(self.state, self.state.model, "manual")
+                done = await self._until_stopped(self._compact())
             except ModelFailed as failure:
                 return failure
-        return None
+        return None if done else CompactionStopped()
+
+    async def _compact(self) -> Literal[True]:
+        await compact(self.state, self.state.model, "manual")
+        return True
 
     async def settle(self, on_turn: Callable[[TurnEnd], None]) -> None:
         """Wait for background subagents and take a turn for what they deliver, until all is quiet."""
@@ -132,32 +155,55 @@ class Session:
         self.state.recorder.write("end", status=end.status, turns=self.state.turns, reason=end.reason)
 
     async def close(self, reason: EndReason, exit_status: str = "ok") -> list[GaveUp]:
-        """Stop what runs, close the subagents, tell the end hooks; answers which background work was given up."""
-        if self._closed:
-            return []
-        self._closed = True
-        await self.interrupt()
-        await self.children.close(reason)
+        """Stop what runs, end the subagents, tell the end hooks; answers which background work was given up.
+
+        It is done once, whoever asks again or stops waiting.
+        """
+        if self._closed is None:
+            self.closing = reason
+            self._closed = asyncio.ensure_future(self._close(reason, exit_status))
+        return await asyncio.shield(self._closed)
+
+    async def _close(self, reason: EndReason, exit_status: str) -> list[GaveUp]:
+        try:
+            await self.interrupt()
+            await self.children.close(reason)
+            await self._tell(self._ended(reason, exit_status))
+        finally:
+            self.end_told.set()
+        gave_up, _ = await asyncio.gather(self.state.background.drain(), self.children.gone())
+        return gave_up
+
+    async def _tell(self, event: SessionEnd) -> None:
+        """Ask the end hooks; one that does not answer in time is left behind."""
+        telling = asyncio.ensure_future(self.state.dispatcher.fire(event))
+        await asyncio.wait({telling}, timeout=_END_SECONDS)
+        if telling.done():
+            telling.result()
+        else:
+            self.state.background.abandon(telling)
+
+    def _ended(self, reason: EndReason, exit_status: str) -> SessionEnd:
         state = self.state
         spent = list(state.usage.values())
-        await state.dispatcher.fire(
-            SessionEnd(
-                reason=reason,
-                turns=state.turns,
-                tool_calls=state.calls.ran,
-                shell_calls=state.calls.shells,
-                input_tokens=sum(usage.input for usage in spent),
-                output_tokens=sum(usage.output for usage in spent),
-                duration_ms=round((time.monotonic() - self._opened) * 1000),
-                exit_status=exit_status,
-                **state.facts.fields(),
-            )
+        return SessionEnd(
+            reason=reason,
+            turns=state.turns,
+            tool_calls=state.calls.ran,
+            shell_calls=state.calls.shells,
+            input_tokens=sum(usage.input for usage in spent),
+            output_tokens=sum(usage.output for usage in spent),
+            duration_ms=round((time.monotonic() - self._opened) * 1000),
+            exit_status=exit_status,
+            **state.facts.fields(),
         )
-        return await state.background.drain()
 
-    async def finish(self, reason: EndReason, end: TurnEnd) -> list[GaveUp]:
-        """Close, write how it ended, and let go of the session file."""
-        gave_up = await self.close(reason, "ok" if end.status == "finished" else "failed")
-        self.end(end)
-        self.state.recorder.close()
+    async def finish(self, reason: EndReason, end: TurnEnd | None = None) -> list[GaveUp]:
+        """Close, write how it ended (without `end` that has been written), and let go of the session file."""
+        try:
+            gave_up = await self.close(reason, "ok" if end is None or end.status == "finished" else "failed")
+            if end is not None:
+                self.end(end)
+        finally:
+            self.state.recorder.close()
         return gave_up

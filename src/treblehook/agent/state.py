@@ -4,16 +4,19 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from treblehook.agent.conversation import Conversation
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply, Usage
 from treblehook.agent.recorder import Recorder
-from treblehook.engine import Background, Dispatcher, Handler
+from treblehook.engine import Background, Dispatcher, Handler, Outcome
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
+from treblehook.host.foreign import foreign
 from treblehook.host.tool import ToolSpec
-from treblehook.lifecycle import Inject, Message
+from treblehook.lifecycle import Event, Inject, Message
+
+E = TypeVar("E", bound=Event)
 
 
 class Models(Protocol):
@@ -47,7 +50,7 @@ class Limits:
 
 @dataclass
 class SessionState:
-    """One open session. `turns` counts the prompts that started a turn.
+    """One open session. `turns` counts the prompts that started a turn, those before a resume too.
 
     `usage` is summed, and `asked` counts requests, by use (`turn`, `compaction`) and the model's SPEC.
 
@@ -66,6 +69,7 @@ class SessionState:
     retrying: Retrying
     system: str
     window: int | None
+    effort: str = ""
     parent: str | None = None
     profile: str = "default"
     turns: int = 0
@@ -83,6 +87,10 @@ class SessionState:
         self.unattended.add(task)
         task.add_done_callback(self.unattended.discard)
 
+    async def fire(self, event: E) -> Outcome[E]:
+        """Ask the hooks about `event`; a cancellation ends the wait at once, and what a hook answers later is dropped."""
+        return await foreign(self.dispatcher.fire(event), self.background)
+
     async def ask(self, model: Model, query: ModelQuery, use: str, *, stream: bool) -> ModelReply:
         """Ask `model`; what it cost is written down as `use`. Raises `ModelFailed`."""
         session, listener = self.facts.session, self.recorder.listener
@@ -96,7 +104,7 @@ class SessionState:
 
         if stream:
             listener.working(session, f"waiting for {model.spec}")
-        reply = await self.retrying(model, query, on_text, on_retry=on_retry)
+        reply = await foreign(self.retrying(model, query, on_text, on_retry=on_retry), self.background)
         self.usage[use, model.spec] = self.usage.get((use, model.spec), Usage()) + reply.usage
         self.asked[use, model.spec] += 1
         self.recorder.usage(use, model.spec, reply.usage)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from treblehook.agent.compaction import compact, is_full
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply
 from treblehook.agent.observation import response_event
-from treblehook.agent.records import interrupted
+from treblehook.agent.replies import Replies
 from treblehook.agent.state import Limits, SessionState
 from treblehook.engine import Outcome
 from treblehook.host.calls import CallOutcome, Proposal
@@ -36,11 +36,15 @@ Status = Literal["finished", "failed", "blocked", "refused", "interrupted"]
 
 
 class TurnEnd(Struct, frozen=True):
-    """How a turn, or a session that was refused, ended. `text` is its last final reply, `reason` the hook's or provider's words."""
+    """How a turn, or a session that was refused, ended. `text` is its last final reply, `reason` the hook's or provider's words.
+
+    `cut` is true where that reply ran into the provider's limit on its length.
+    """
 
     status: Status
     text: str = ""
     reason: str = ""
+    cut: bool = False
 
 
 class Blocked(Exception):
@@ -61,43 +65,48 @@ class Turn:
     def __init__(self, state: SessionState) -> None:
         self.state = state
         self.model: Model = state.model
-        self.effort = ""
+        self.effort = state.effort
         self.offered: tuple[str, ...] = tuple(state.tools)
+        self.replies = Replies(state)
         self._prompts: list[Message] = []
-        self._replies: list[str] = []
-        self._pending: Message | None = None
+        self._asked: list[Message] = []
         self._standing: tuple[tuple[Message, ...], int] | None = None
         self._requests = 0
         self._continuations = 0
         self._reopens = 0
+        self._cut = False
 
     # Row 3
 
     async def submit(self, prompts: Sequence[str], *, joined: bool) -> None:
-        """Store all messages, then ask the hooks about each in order. Raises `Blocked`."""
-        state = self.state
+        """Store all messages, then ask the hooks about each in order; the first one of a turn may change its model.
+
+        Raises `Blocked`, and `ModelSpecInvalid` for a model that cannot be opened.
+        """
+        state, before = self.state, self.model
         for message in state.delivered:
             state.add(message)
         state.delivered.clear()
         messages = [self._take_prompt(text, joined=joined) for text in prompts]
         for place, message in enumerate(messages):
-            outcome = await state.dispatcher.fire(self._submitted(message.text, joined=joined))
-            self.offered = outcome.value.tools
-            if place == 0 and not joined:
-                await self._change_model(outcome.value.model, outcome.value.effort)
+            outcome = await state.fire(self._submitted(message.text, joined=joined))
             self._stop_if_blocked(outcome)
-            for contribution in outcome.contributions:
-                if isinstance(contribution.decision, AddContext) and contribution.decision.text:
-                    handler, added = contribution.handler, contribution.decision
-                    state.add_from(handler, added.text, row=f"{handler.name} added context", display=added.display)
+            self.offered = outcome.value.tools
+            self._add_contexts(outcome)
+            if place == 0 and not joined:
+                self._change_model(outcome.value.model, outcome.value.effort)
+        if self.model is not before:
+            await self.compact_if_full()
 
     def _take_prompt(self, text: str, *, joined: bool) -> Message:
         held, self.state.held = self.state.held, None
         if held is not None and held.content:
             text = f"{held.content}\n\n{text}" if held.position == "user_prefix" else f"{text}\n\n{held.content}"
         message = self.state.conversation.add(Message("user", text))
-        self.state.recorder.write("prompt", text=text, id=message.id, joined=joined)
+        turn = {} if joined else {"turn": self.state.turns}
+        self.state.recorder.write("prompt", text=text, id=message.id, joined=joined, **turn)
         self._prompts.append(message)
+        self._asked.append(message)
         return message
 
     def _submitted(self, text: str, *, joined: bool) -> PromptSubmitted:
@@ -105,11 +114,17 @@ class Turn:
             prompt=text, model=self.model.spec, tools=self.offered, effort=self.effort, joined=joined, **self.state.facts.fields()
         )
 
-    async def _change_model(self, spec: str, effort: str) -> None:
+    def _add_contexts(self, outcome: Outcome[PromptSubmitted]) -> None:
+        for contribution in outcome.contributions:
+            if isinstance(contribution.decision, AddContext) and contribution.decision.text:
+                handler, added = contribution.handler, contribution.decision
+                row = f"{handler.name} added context"
+                self._asked.append(self.state.add_from(handler, added.text, row=row, display=added.display))
+
+    def _change_model(self, spec: str, effort: str) -> None:
         self.effort = effort
         if spec != self.model.spec:
             self.model = self.state.models(spec)
-            await self.compact_if_full()
 
     def _stop_if_blocked(self, outcome: Outcome[PromptSubmitted] | Outcome[ModelRequest] | Outcome[ContextAssembled]) -> None:
         if outcome.blocked is None or outcome.by is None:
@@ -131,7 +146,7 @@ class Turn:
         """A turn is a task; its seed stands in front of the turn's first message."""
         text = "\n\n".join(prompts)
         event = TaskStart(task=self._task, source="prompt", input_bytes=len(text.encode("utf-8", "replace")), **self.state.facts.fields())
-        outcome = await self.state.dispatcher.fire(event)
+        outcome = await self.state.fire(event)
         first = self._prompts[0].id if self._prompts else ""
         for contribution in outcome.contributions:
             if isinstance(contribution.decision, SeedContext):
@@ -157,10 +172,10 @@ class Turn:
         query = ModelQuery(state.system, messages, tools, self.effort)
         state.calls.turn = state.requests
         began = time.monotonic()
-        reply = await state.ask(self.model, query, "turn", stream=True)
+        reply = self.replies.receive(await state.ask(self.model, query, "turn", stream=True))
         state.conversation.measured(reply.usage)
         event = response_event(state, query, reply, model=self.model.spec, milliseconds=(time.monotonic() - began) * 1000)
-        outcome = await state.dispatcher.fire(event)
+        outcome = await state.fire(event)
         for contribution in outcome.contributions:
             if isinstance(contribution.decision, Artifact):
                 state.recorder.write("artifact", hook=contribution.handler.name, content=contribution.decision.content)
@@ -174,7 +189,7 @@ class Turn:
         """Row 6, always from the turn's original prompt; None where no hook changed it."""
         original = self._prompts[-1].text if self._prompts else ""
         event = ModelRequest(prompt=original, model=self.model.spec, **self.state.facts.fields())
-        outcome = await self.state.dispatcher.fire(event)
+        outcome = await self.state.fire(event)
         self._stop_if_blocked(outcome)
         return None if outcome.value.prompt == original else outcome.value.prompt
 
@@ -183,7 +198,7 @@ class Turn:
         messages = self.state.conversation.messages
         if self._standing is None:
             event = ContextAssembled(messages=tuple(messages), model=self.model.spec, **self.state.facts.fields())
-            outcome = await self.state.dispatcher.fire(event)
+            outcome = await self.state.fire(event)
             self._stop_if_blocked(outcome)
             self._standing = (outcome.value.messages, len(messages))
         standing, length = self._standing
@@ -192,9 +207,9 @@ class Turn:
     # Row 9
 
     async def compact_if_full(self) -> None:
-        """Compact an overfull conversation; this turn's own prompts stay as they are."""
+        """Compact an overfull conversation; this turn's own prompts, and what hooks added to them, stay as they are."""
         if self.state.conversation.messages and is_full(self.state, self.model):
-            await compact(self.state, self.model, "automatic", keep=self._prompts)
+            await compact(self.state, self.model, "automatic", keep=self._asked)
             self._standing = None
 
     # Rows 10 to 17
@@ -203,45 +218,24 @@ class Turn:
         """Row 10 of one call."""
         return await self.state.calls.propose(call, frozenset(self.offered))
 
-    def keep_reply(self, reply: ModelReply, proposals: Sequence[Proposal] = ()) -> None:
-        """Store a reply, with its calls as the hooks have made them."""
-        calls = tuple(proposal.call for proposal in proposals)
-        changed = any(proposal.call.input != proposal.asked for proposal in proposals)
-        message = Message("assistant", reply.text, calls=calls, raw="" if changed else reply.raw)
-        self._pending = self.state.add(message)
-        if reply.text:
-            self._replies.append(reply.text)
-        if not calls:
-            self.state.recorder.write("reply", text=reply.text)
-            self.keep_raw()
-
     async def run_call(self, proposal: Proposal) -> CallOutcome:
         """Rows 11 to 17 of one call; its result joins the conversation."""
         outcome = await self.state.calls.run(proposal)
-        conversation = self.state.conversation
-        conversation.set_input(outcome.call.id, outcome.call.input)
-        conversation.add(
-            Message("tool", outcome.content, call_id=outcome.call.id, tool=outcome.call.name, is_error=outcome.is_error)
-        )
+        self.replies.answer(outcome)
         return outcome
-
-    def keep_raw(self) -> None:
-        """Store what the provider wants back with the last reply: no hook can change its calls any more."""
-        if self._pending is not None and (kept := self.state.conversation.find(self._pending.id)) is not None:
-            self.state.recorder.raw(kept)
-        self._pending = None
 
     # Row 18
 
     async def goes_on(self, reply: ModelReply) -> bool:
         """Whether a hook sends the model back after its final reply; a turn gets one continuation."""
         decision, by = None, None
+        self._cut = reply.stop == "length"
         if reply.stop == "end":
             prompt = "\n\n".join(message.text for message in self._prompts)
             event = TurnEnding(prompt=prompt, reply=reply.text, continuations=self._continuations, **self.state.facts.fields())
-            outcome = await self.state.dispatcher.fire(event)
+            outcome = await self.state.fire(event)
             decision, by = outcome.decision, outcome.by
-        self.keep_reply(reply)
+        self.replies.keep(reply)
         if not isinstance(decision, Continue) or by is None or self._continuations:
             return False
         self._continuations += 1
@@ -251,7 +245,7 @@ class Turn:
 
     async def end_task(self, exit_status: str) -> bool:
         """The task's loop has returned; true where a hook reopens it. Raises `GaveUp` where it may not any more."""
-        outcome = await self.state.dispatcher.fire(TaskEnd(task=self._task, exit_status=exit_status, **self.state.facts.fields()))
+        outcome = await self.state.fire(TaskEnd(task=self._task, exit_status=exit_status, **self.state.facts.fields()))
         for contribution in outcome.contributions:
             if isinstance(contribution.decision, Reopen) and exit_status == "ok":
                 handler, feedback = contribution.handler, contribution.decision.feedback
@@ -267,29 +261,24 @@ class Turn:
 
     async def complete(self, status: Status, outcome: Literal["completed", "error", "aborted"], reason: str = "") -> TurnEnd:
         """The turn is over; a hook may hold text for the user's next prompt."""
-        done = await self.state.dispatcher.fire(self._completed(outcome))
+        done = await self.state.fire(self._completed(outcome))
         for contribution in done.contributions:
             if isinstance(contribution.decision, Inject):
                 self.state.held = contribution.decision
-        return TurnEnd(status, self._replies[-1] if self._replies else "", reason)
+        texts = self.replies.texts
+        return TurnEnd(status, texts[-1] if texts else "", reason, cut=self._cut)
 
     def interrupted(self) -> None:
-        """The user stopped the turn: open calls are answered, and nobody waits for the hooks of row 19."""
-        conversation = self.state.conversation
-        answered = {message.call_id for message in conversation.messages if message.role == "tool"}
-        pending = conversation.find(self._pending.id) if self._pending is not None else None
-        for call in pending.calls if pending is not None else ():
-            if call.id not in answered:
-                conversation.add(interrupted(call))
-        self.state.later(self.state.dispatcher.fire(self._completed("aborted")))
+        """The user stopped the turn: what was said stays, open calls are answered, and nobody waits for the hooks of row 19."""
+        self.replies.interrupted()
+        self.state.later(self.state.fire(self._completed("aborted")))
 
     def _completed(self, outcome: Literal["completed", "error", "aborted"]) -> TurnComplete:
         return TurnComplete(
             outcome=outcome,
             turns=self.state.turns,
             prompt="\n\n".join(message.text.strip() for message in self._prompts),
-            reply="\n\n".join(text.strip() for text in self._replies),
+            reply="\n\n".join(text.strip() for text in self.replies.texts),
             continuation=bool(self._continuations),
             **self.state.facts.fields(),
         )
-

@@ -1,7 +1,10 @@
 """Subagents: sessions that a session starts through its `agent` tool, awaited or in the background."""
 
 import asyncio
+from collections import deque
 from typing import Any, Final, Literal, Protocol
+
+from msgspec import Struct
 
 from treblehook.agent.session import EndReason, Session
 from treblehook.agent.steps import TurnEnd
@@ -39,6 +42,19 @@ class OpenChild(Protocol):
         """The child session."""
 
 
+class _Resident(Struct, eq=False):
+    """A background subagent. `tasks` wait for it; `work` is under way until they are all done and the result is handed back."""
+
+    session: Session
+    tasks: deque[str]
+    work: "asyncio.Task[None] | None" = None
+    started: bool = False
+
+    @property
+    def busy(self) -> bool:
+        return self.work is not None and not self.work.done()
+
+
 class Subagents:
     """The subagents of one session, and the `agent` tool that starts them."""
 
@@ -46,8 +62,8 @@ class Subagents:
         self._open_child = open_child
         self._parent: Session | None = None
         self._awaited: set[Session] = set()
-        self._resident: dict[str, Session] = {}
-        self._working: dict[asyncio.Task[None], Session] = {}
+        self._residents: dict[str, _Resident] = {}
+        self._leaving: set[asyncio.Task[Any]] = set()
         self._changed = asyncio.Event()
 
     def belong_to(self, parent: Session) -> None:
@@ -71,53 +87,76 @@ class Subagents:
     async def _run_awaited(self, task: str) -> ToolOutput:
         child = await self._open_child(self._owner(), awaited=True)
         self._awaited.add(child)
+        end = TurnEnd("failed", reason="its work broke off")
         try:
             end = await _first_turn(child, task)
         except asyncio.CancelledError:
-            await child.finish("closed", TurnEnd("interrupted", reason="closed"))
+            end = TurnEnd("interrupted", reason="stopped by the user")
             raise
         finally:
             self._awaited.discard(child)
-        await child.finish("closed", end)
+            leaving = self._let_go(child, self._owner().closing or _reason(end), end)
+        # Its last record comes before the result where no hook of its own has to be waited for.
+        await asyncio.wait({leaving}, timeout=0)
         await self._finished(child, end, background=False)
         return ToolOutput(_text(end), is_error=end.status != "finished")
 
     async def _start_background(self, task: str) -> ToolOutput:
         child = await self._open_child(self._owner(), awaited=False)
-        self._resident[child.id] = child
-        self._work(child, task, first=True)
+        resident = self._residents[child.id] = _Resident(child, deque())
+        self._give(resident, task)
         return ToolOutput(f"Subagent {child.id} has started. Its result will be delivered to you.")
 
     def _more_work(self, to: str, task: str) -> ToolOutput:
-        child = self._resident.get(to)
-        if child is None:
-            known = ", ".join(self._resident) or "none"
+        resident = self._residents.get(to)
+        if resident is None:
+            known = ", ".join(self._residents) or "none"
             raise ToolInputInvalid(f"to: no background subagent {to!r} is here; there are: {known}")
-        self._work(child, task, first=False)
-        return ToolOutput(f"Subagent {child.id} has the task. Its result will be delivered to you.")
+        self._give(resident, task)
+        return ToolOutput(f"Subagent {to} has the task. Its result will be delivered to you.")
 
-    def _work(self, child: Session, task: str, *, first: bool) -> None:
-        work = asyncio.ensure_future(self._hand_back(child, task, first=first))
-        self._working[work] = child
-        work.add_done_callback(self._worked)
+    def _give(self, resident: _Resident, task: str) -> None:
+        resident.tasks.append(task)
+        if not resident.busy:
+            resident.work = asyncio.ensure_future(self._work(resident))
+            resident.work.add_done_callback(lambda work: self._worked(resident.session, work))
 
-    def _worked(self, work: "asyncio.Task[None]") -> None:
-        child = self._working.pop(work)
+    async def _work(self, resident: _Resident) -> None:
+        """Do what waits for a background subagent, and hand the result back once all of it is done."""
+        child = resident.session
+        while resident.tasks:
+            end = await self._next_turn(resident, resident.tasks.popleft())
+            if end.status == "refused":
+                del self._residents[child.id]
+                resident.tasks.clear()
+                self._let_go(child, "refused", end)
+            if resident.tasks or end.status == "interrupted":
+                continue
+            text = f"Subagent {child.id} has finished.\n\n{_text(end)}"
+            self._deliver(child, text)
+            await self._finished(child, end, background=True)
+
+    async def _next_turn(self, resident: _Resident, task: str) -> TurnEnd:
+        if resident.started:
+            return await resident.session.prompt(task)
+        resident.started = True
+        return await _first_turn(resident.session, task)
+
+    def _worked(self, child: Session, work: "asyncio.Task[None]") -> None:
         if not work.cancelled() and (error := work.exception()) is not None:
-            self._owner().deliver(Message("user", f"Subagent {child.id} failed: {error}", source="subagent", hook=child.id))
+            self._deliver(child, f"Subagent {child.id} failed: {error}")
         self._changed.set()
 
-    async def _hand_back(self, child: Session, task: str, *, first: bool) -> None:
-        end = await (_first_turn(child, task) if first else child.prompt(task))
-        if end.status == "interrupted":
-            return
-        text = f"Subagent {child.id} has finished.\n\n{_text(end)}"
+    def _deliver(self, child: Session, text: str) -> None:
         self._owner().deliver(Message("user", text, source="subagent", hook=child.id))
-        await self._finished(child, end, background=True)
+        self._changed.set()
 
     async def _finished(self, child: Session, end: TurnEnd, *, background: bool) -> None:
+        """A result is handed back. A subagent that the user stopped has none."""
+        if end.status == "interrupted":
+            return
         state = self._owner().state
-        outcome: Literal["completed", "error"] = "completed" if end.status == "finished" else "error"
+        outcome: Literal["completed", "error"] = "completed" if end.status == "finished" and not end.cut else "error"
         fields = state.facts.fields()
         event = SubagentFinished(subagent=child.id, background=background, outcome=outcome, text=_text(end), **fields)
         await state.dispatcher.fire(event)
@@ -128,21 +167,43 @@ class Subagents:
 
     def busy(self) -> bool:
         """Whether a background subagent is still at work."""
-        return bool(self._working)
+        return any(resident.busy for resident in self._residents.values())
 
     async def next_result(self) -> None:
         """Wait until a background subagent has handed something back, or none is at work."""
-        if self._working:
+        if self.busy():
             self._changed.clear()
             await self._changed.wait()
 
     async def close(self, reason: EndReason) -> None:
-        """Close them all, each with its own end hooks."""
-        for work in list(self._working):
-            work.cancel()
-        for child in (*self._awaited, *self._resident.values()):
-            await child.finish(reason, TurnEnd("interrupted", reason=reason))
-        self._resident.clear()
+        """Stop them all and tell their end hooks; `gone` waits for the rest."""
+        children = [*self._awaited, *(resident.session for resident in self._residents.values())]
+        for resident in self._residents.values():
+            if resident.work is not None:
+                resident.work.cancel()
+        self._residents.clear()
+        told = []
+        for child in children:
+            self._let_go(child, reason, TurnEnd("interrupted", reason=reason))
+            told.append(asyncio.ensure_future(child.end_told.wait()))
+        if told:
+            await asyncio.wait(told)
+
+    async def gone(self) -> None:
+        """Wait until those that were let go of have let go of their files."""
+        await asyncio.gather(*self._leaving)
+
+    def _let_go(self, child: Session, reason: EndReason, end: TurnEnd) -> "asyncio.Task[Any]":
+        """End a subagent for which nobody waits any more: its hooks that only watch may take their time."""
+        leaving = asyncio.ensure_future(child.finish(reason, end))
+        self._leaving.add(leaving)
+        leaving.add_done_callback(self._left)
+        return leaving
+
+    def _left(self, leaving: "asyncio.Task[Any]") -> None:
+        # A failure is raised by `gone`.
+        if leaving.cancelled() or leaving.exception() is None:
+            self._leaving.discard(leaving)
 
 
 async def _first_turn(child: Session, task: str) -> TurnEnd:
@@ -150,6 +211,10 @@ async def _first_turn(child: Session, task: str) -> TurnEnd:
     if refusal is not None:
         return TurnEnd("refused", reason=refusal)
     return await child.prompt(task)
+
+
+def _reason(end: TurnEnd) -> EndReason:
+    return "refused" if end.status == "refused" else "closed"
 
 
 def _text(end: TurnEnd) -> str:

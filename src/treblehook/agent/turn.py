@@ -53,10 +53,7 @@ async def run_calls(turn: Turn, reply: ModelReply) -> list[CallOutcome]:
     """Rows 10 to 17 for the calls of one reply: all are proposed before any of them runs, then one runs after another."""
     await turn.compact_if_full()  # row 9
     proposals = [await turn.propose(call) for call in reply.calls]  # row 10
-    turn.keep_reply(reply, proposals)
-    outcomes = []
-    for proposal in proposals:
-        outcome = await turn.run_call(proposal)  # rows 11 to 17
-        outcomes.append(outcome)
-    turn.keep_raw()
+    turn.replies.keep(reply, proposals)
+    outcomes = [await turn.run_call(proposal) for proposal in proposals]  # rows 11 to 17
+    turn.replies.settled()
     return outcomes

@@ -45,7 +45,11 @@ async def chat(wanted: Flags, shape: Shape) -> int:
     chatting, asking = _by_hand(output) if _at_a_keyboard(shape, wanted, out.terminal) else _by_lines(output, shape)
 
     async def converse(foreground: Foreground, session: Session) -> TurnEnd | None:
-        talk = Talk(session, output, foreground.tell_problems)
+        def work_over() -> None:
+            foreground.tell_problems()
+            foreground.rearm()
+
+        talk = Talk(session, output, work_over)
         with chatting(talk, foreground):
             await talk.run()
         # Each turn has had its `end`; without any, the session needs one.

@@ -5,7 +5,7 @@ from typing import Final
 from treblehook.agent.errors import SessionRefused
 from treblehook.agent.models.model import ModelSpecInvalid
 from treblehook.agent.steps import Status
-from treblehook.agent.transcript import SessionBusy, SessionNotFound, TranscriptFailed
+from treblehook.agent.transcript import SessionNotFound, TranscriptFailed
 from treblehook.host.problems import ConfigInvalid
 
 FAILED: Final = 1
@@ -16,7 +16,7 @@ INTERRUPTED: Final = 130
 EXIT: Final[dict[Status, int]] = {"finished": 0, "failed": FAILED, "blocked": 3, "refused": REFUSED, "interrupted": INTERRUPTED}
 """The exit status for each way in which a session ends (design, section 6)."""
 
-EXPECTED: Final = (ConfigInvalid, ModelSpecInvalid, SessionBusy, SessionNotFound, SessionRefused, TranscriptFailed)
+EXPECTED: Final = (ConfigInvalid, ModelSpecInvalid, SessionNotFound, SessionRefused, TranscriptFailed)
 """The errors that are told in a line."""
 
 

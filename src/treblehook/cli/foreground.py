@@ -20,7 +20,7 @@ from treblehook.cli.output.output import Output
 from treblehook.cli.output.stream import Stream
 from treblehook.cli.signals import Signals
 from treblehook.home.home import Home
-from treblehook.home.sessions import Company, open_session
+from treblehook.home.sessions import Company, prepare_session, start_session
 
 Converse = Callable[["Foreground", Session], Awaitable[TurnEnd | None]]
 """Talks to a session; answers how it ended, or None where every `end` has been written already."""
@@ -90,12 +90,12 @@ class Foreground:
     async def _session(self) -> int:
         async with Home(self._flags.home, os.environ) as self._home:
             self.tell_problems()
-            session = await open_session(self._home, self._flags.wish, Company(self.output, self._approver))
+            session = await prepare_session(self._home, self._flags.wish, Company(self.output, self._approver))
             self.tell_problems()
             self._tell_held_back(session)
             try:
                 end = await self._talked(session)
-                await self._ended(session, end)
+                await session.finish(self._reason, end)
             except TranscriptFailed as failure:
                 await self._unwritable(session, failure)
                 raise
@@ -104,27 +104,21 @@ class Foreground:
 
     async def _talked(self, session: Session) -> TurnEnd | None:
         try:
+            await start_session(session, self._flags.wish)
             return await self._converse(self, session)
         except asyncio.CancelledError:
             end = TurnEnd("interrupted", reason=self._why)
             if not self._out.lost:
                 self.output.turn_ended(end)
             return end
-        except TranscriptFailed:
+        except EXPECTED:
             raise
         except Exception as error:
-            await self._ended(session, TurnEnd("failed", reason=f"{type(error).__name__}: {error}"))
+            await session.finish(self._reason, TurnEnd("failed", reason=f"{type(error).__name__}: {error}"))
             raise
         finally:
             # From here on the session is ending, and nothing but a second signal stops that.
             self._work = None
-
-    async def _ended(self, session: Session, end: TurnEnd | None) -> None:
-        if end is None:
-            await session.close(self._reason)
-            session.state.recorder.close()
-        else:
-            await session.finish(self._reason, end)
 
     async def _unwritable(self, session: Session, failure: TranscriptFailed) -> None:
         """The end hooks are started all the same, and whoever reads the records learns how it ended."""

@@ -7,7 +7,7 @@ import msgspec
 
 from treblehook.agent.transcript import SessionNotFound, TranscriptFailed
 from treblehook.cli.failures import exit_of, lines_of
-from treblehook.cli.hooks.options import home_option, output_option, problem_line, say_json
+from treblehook.cli.home_options import home_option, output_option, problem_line, say_json
 from treblehook.cli.output.table import table
 from treblehook.cli.output.timeline import lines_of_record
 from treblehook.home.timeline import HookTotal, Timeline, find, read, totals

@@ -137,8 +137,8 @@ def _class_end(body: str, at: int) -> int:
 class _Token(NamedTuple):
     """One part of a pattern without braces.
 
-    `one` matches one character, and never both a slash and something else; `any` one that may be either; `star` a run
-    without slash, `deep` whole segments with their slashes, `rest` everything.
+    `one` matches so many characters, with slashes at the same places always; `any` one that may be a slash or another; `star`
+    a run without slash, `deep` whole segments with their slashes, `rest` everything.
     """
 
     kind: Literal["one", "any", "star", "deep", "rest"]

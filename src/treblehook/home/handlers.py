@@ -1,24 +1,35 @@
 """Which handlers a session of a home has: its own, laid over those that all sessions of the home share."""
 
 from treblehook.contracts.vera.bind import bind
+from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Registry
 from treblehook.home.home import Home
+from treblehook.host.problems import ConfigInvalid
 
 
-def session_registry(home: Home, *, spawned: bool, awaited: bool = False, gates_only: bool = False) -> Registry:
+def session_registry(
+    home: Home, config: VeraConfig | None = None, *, spawned: bool, awaited: bool = False, gates_only: bool = False
+) -> Registry:
     """The handlers of a session; `spawned` where another agent starts it, `awaited` too where that agent waits for it.
 
+    `config` is that of the session that starts it, since a subagent runs the same hooks; None takes the home's as it is now.
     Raises `ConfigInvalid` where an entry is over its limits: a hook that was left out would fail open.
     """
     registry = Registry(home.registry, gates_only=gates_only)
-    executables = bind(
-        home.vera(),
-        runtime=home.hook_processes,
-        observers=home.observer_processes,
-        spawned=spawned,
-        awaited=awaited,
-        modes=home.settings.modes,
-    )
+    try:
+        executables = bind(
+            home.vera() if config is None else config,
+            runtime=home.hook_processes,
+            observers=home.observer_processes,
+            spawned=spawned,
+            awaited=awaited,
+            modes=home.settings.modes,
+        )
+    except ConfigInvalid:
+        if gates_only:
+            # Limits are checked where a session starts its hooks, and this one starts none of them.
+            return registry
+        raise
     for handler in executables:
         registry.add(handler)
     return registry

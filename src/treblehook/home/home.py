@@ -15,6 +15,9 @@ from treblehook.host.tool import AnyTool
 from treblehook.host.tools import builtin_tools
 from treblehook.runtimes.process import ProcessRuntime
 
+OBSERVERS_AT_ONCE = 64
+"""None waits for another (vera.md 3.10); the bound is for a host that closes a thousand sessions at once."""
+
 TOOLS_AT_ONCE = 1000
 """Commands of tools live as long as they need and must not keep each other waiting."""
 
@@ -32,7 +35,7 @@ class Home:
         self.registry = Registry()
         self.problems: list[Problem] = []
         self.hook_processes = ProcessRuntime()
-        self.observer_processes = ProcessRuntime()
+        self.observer_processes = ProcessRuntime(at_once=OBSERVERS_AT_ONCE)
         self.tool_processes = ProcessRuntime(at_once=TOOLS_AT_ONCE)
         self.log = HostLog(path, self._unlogged)
         self.settings: Settings = load_settings(path)

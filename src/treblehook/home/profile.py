@@ -1,12 +1,15 @@
 """How a session is to be opened: what a user says on the command line, or a program in its call."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 Profile = Literal["default", "bare", "prompt-only"]
 """`bare` and `prompt-only` run no hooks but gates, and neither do the session's subagents; the choice is kept with the session."""
+
+PROFILES: Final[tuple[Profile, ...]] = ("default", "bare", "prompt-only")
+"""From the widest to the narrowest."""
 
 
 class SessionWish(Struct, frozen=True):

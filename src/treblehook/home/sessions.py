@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from treblehook.agent.conversation import Conversation
 from treblehook.agent.errors import SessionRefused
@@ -19,18 +20,18 @@ from treblehook.agent.models.model import Model
 from treblehook.agent.models.retry import reply_with_retries
 from treblehook.agent.permissions import Approver, Permissions
 from treblehook.agent.recorder import Recorder
-from treblehook.agent.records import Record, messages_of
+from treblehook.agent.records import Record, messages_of, turns_of
 from treblehook.agent.session import Session
 from treblehook.agent.state import SessionState
 from treblehook.agent.steps import TurnEnd
 from treblehook.agent.subagents import Subagents
 from treblehook.agent.system_prompt import system_prompt
-from treblehook.agent.transcript import Transcript, find_session, new_session_id
-from treblehook.contracts.python import Hooks
-from treblehook.engine import Background, Dispatcher, Journal
+from treblehook.agent.transcript import Transcript, TranscriptFailed, find_session, new_session_id
+from treblehook.contracts.vera.config import VeraConfig
+from treblehook.engine import Background, Dispatcher, Journal, Registry
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
-from treblehook.home.profile import Profile, SessionWish
+from treblehook.home.profile import PROFILES, Profile, SessionWish
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
 from treblehook.host.problems import ConfigInvalid, Problem
@@ -38,54 +39,66 @@ from treblehook.host.problems import ConfigInvalid, Problem
 DEEPEST_SUBAGENT = 3
 
 
+class ProgramHooks(Protocol):
+    """Hooks that a program brings along."""
+
+    def bind(self, registry: Registry) -> None:
+        """Bind them to one session."""
+
+
 class Company(Struct):
     """Who a session deals with: who watches it, who answers its permission prompts, and a program's own hooks."""
 
     listener: Listener
     approver: Approver
-    hooks: Hooks | None = None
+    hooks: ProgramHooks | None = None
 
 
 class _Kind(Struct, frozen=True):
-    """What sets one session apart from the others of a home."""
+    """What sets one session apart from the others of a home. `vera` is set where it has the executables of its parent."""
 
     id: str
     workspace: Path
     model: str
     profile: Profile
     parent: Session | None = None
+    vera: VeraConfig | None = None
     awaited: bool = False
     depth: int = 0
 
 
 async def open_session(home: Home, wish: SessionWish, company: Company) -> Session:
-    """Open a session and ask its start hooks.
+    """Open a session and ask its start hooks. Raises what `prepare_session` and `start_session` raise."""
+    session = await prepare_session(home, wish, company)
+    try:
+        return await start_session(session, wish)
+    except (asyncio.CancelledError, TranscriptFailed):
+        # Its opening has been announced, so its end is too, and its file is free again.
+        await session.finish("detached", TurnEnd("interrupted", reason="stopped while it was starting"))
+        raise
 
-    Raises `ConfigInvalid` (a hook entry over its limits, no model, no workspace), `ModelSpecInvalid`, `SessionRefused`, and
-    what opening its file raises.
+
+async def prepare_session(home: Home, wish: SessionWish, company: Company) -> Session:
+    """A session that nobody has been told of yet.
+
+    Raises `ConfigInvalid` (a hook entry over its limits, no model, no workspace), `ModelSpecInvalid`, and what opening its file
+    raises.
     """
     if wish.resume is None:
-        kind = _fresh(home, wish)
-        session = await _build(home, kind, company, None)
-        return await _started(session, "start")
+        return await _build(home, _fresh(home, wish), company, None)
     session_id = find_session(home.path / "sessions", wish.resume)
     transcript, records = Transcript.resume(_file(home, session_id))
     home.problems.extend(transcript.damage)
     try:
-        session = await _build(home, _resumed(home, wish, session_id, records), company, (transcript, records))
+        return await _build(home, _resumed(home, wish, session_id, records), company, (transcript, records))
     except BaseException:
         transcript.close()
         raise
-    return await _started(session, "resume")
 
 
-async def _started(session: Session, reason: Literal["start", "resume"]) -> Session:
-    try:
-        refusal = await session.start(reason)
-    except asyncio.CancelledError:
-        # Its opening has been announced, so its end is too.
-        await session.finish("detached", TurnEnd("interrupted", reason="stopped while it was starting"))
-        raise
+async def start_session(session: Session, wish: SessionWish) -> Session:
+    """Announce a prepared session and ask its start hooks. Raises `SessionRefused`, after the session has been ended."""
+    refusal = await session.start("start" if wish.resume is None else "resume")
     if refusal is not None:
         await session.finish("refused", TurnEnd("refused", reason=refusal))
         raise SessionRefused(session.id, refusal)
@@ -110,7 +123,8 @@ def _resumed(home: Home, wish: SessionWish, session_id: str, records: Sequence[R
     left = next((record for record in reversed(records) if record["type"] == "session"), {})
     workspace = wish.workspace or Path(left.get("workspace") or Path.cwd())
     model = _model_spec(home, wish.model or left.get("model"))
-    return _Kind(session_id, _workspace(workspace), model, wish.profile or left.get("profile", "default"))
+    profile = max(wish.profile or "default", left.get("profile", "default"), key=PROFILES.index)
+    return _Kind(session_id, _workspace(workspace), model, profile)
 
 
 def _workspace(path: Path) -> Path:
@@ -133,7 +147,8 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     facts = SessionFacts(kind.id, str(kind.workspace), spawned=kind.parent is not None)
     model = _open_model(home, kind.model)
     spawned, awaited = kind.parent is not None, kind.awaited
-    registry = session_registry(home, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
+    config = kind.vera or home.vera()
+    registry = session_registry(home, config, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
     if company.hooks is not None:
         company.hooks.bind(registry)
     tools = {} if kind.profile == "prompt-only" else dict(await home.tools())
@@ -143,7 +158,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     journal.watchers = [recorder, home.log]
     background = Background()
     dispatcher = Dispatcher(registry, background=background, journal=journal)
-    children = Subagents(_Children(home, kind, company))
+    children = Subagents(_Children(home, replace(kind, vera=config), company))
     if kind.depth < DEEPEST_SUBAGENT and tools:
         tools[children.spec.name] = children
     permission = Permissions(home.settings.permissions, company.approver, kind.workspace)
@@ -162,8 +177,10 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
         retrying=partial(reply_with_retries, sleep=asyncio.sleep, random=random.random),
         system=system_prompt(str(kind.workspace), specs.values()),
         window=home.settings.model.context_window,
+        effort=home.settings.model.effort or "",
         parent=kind.parent.id if kind.parent is not None else None,
         profile=kind.profile,
+        turns=turns_of(records),
     )
     session = Session(state, children)
     children.belong_to(session)
@@ -171,7 +188,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
 
 
 class _Children:
-    """Opens subagents of one session: in its workspace, with its model, its profile and its company."""
+    """Opens subagents of one session: in its workspace, with its model, its hooks, its profile and its company."""
 
     def __init__(self, home: Home, kind: _Kind, company: Company) -> None:
         self._home = home
@@ -185,6 +202,7 @@ class _Children:
             parent.state.model.spec,
             self._kind.profile,
             parent=parent,
+            vera=self._kind.vera,
             awaited=awaited,
             depth=self._kind.depth + 1,
         )

@@ -5,16 +5,17 @@ Agent, capsule, gateway, adapters and hooks that call tools all come through her
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from treblehook.engine import Dispatcher
+from treblehook.engine import Dispatcher, Outcome
 from treblehook.host.facts import SessionFacts
+from treblehook.host.foreign import foreign
 from treblehook.host.permission import Permission
 from treblehook.host.spill import LIMIT, spill
 from treblehook.host.tool import AnyTool, ShellTool, ToolContext, ToolInputInvalid, ToolOutput, ToolSpec
@@ -26,6 +27,7 @@ from treblehook.lifecycle import (
     Deny,
     Display,
     Environment,
+    Event,
     PermissionRequest,
     PreparedCall,
     PreToolCall,
@@ -40,6 +42,12 @@ from treblehook.lifecycle import (
     ToolShown,
     ToolStarted,
 )
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Event)
+
+INTERRUPTED: Final = "The call was interrupted before it had a result; it may or may not have had an effect."
+"""What the model is told of a call that nobody waited for."""
 
 
 class Proposal(Struct, frozen=True):
@@ -78,7 +86,11 @@ class CallObserver(Protocol):
 
 class CallPath:
     """Takes the calls of one session through their rows. `turn`, of the gate and observation events, is set by the caller;
-    `ran` counts calls that were dispatched, `shells` the commands among them."""
+    `ran` counts calls that were dispatched, `shells` the commands among them.
+
+    Cancelling a call ends it at once, whatever hook, tool or prompt it waits for; one that had been announced as started is
+    announced as over.
+    """
 
     def __init__(
         self,
@@ -90,7 +102,7 @@ class CallPath:
         results: Path,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._fire = dispatcher.fire
+        self._dispatcher = dispatcher
         self._facts = facts
         self._tools = tools
         self._permission = permission
@@ -111,18 +123,35 @@ class CallPath:
     async def run(self, proposal: Proposal) -> CallOutcome:
         """Rows 11 to 17 of a proposed call."""
         if not proposal.offered:
-            return await self._not_offered(proposal)
+            return await self._over(proposal, self._not_offered(proposal), ran=False)
         if proposal.decision is None:
             outcome = await self._fire(PreToolCall(call=proposal.call, **self._facts.fields()))
             proposal = replace(proposal, call=outcome.value.call, decision=outcome.decision)
         if isinstance(proposal.decision, Block):
             return self._stopped(proposal, proposal.decision.reason)
         if isinstance(proposal.decision, Replace):
-            return await self._replaced(proposal, proposal.decision)
+            self._observer.started(proposal.call, proposal.asked, None)
+            return await self._over(proposal, self._replaced(proposal, proposal.decision), ran=False)
         denial = await self._denial(proposal.call)
         if denial is not None:
             return self._stopped(proposal, denial)
-        return await self._execute(proposal)
+        started = await self._fire(ToolStarted(call=proposal.call, **self._facts.fields()))
+        self._observer.started(proposal.call, proposal.asked, _display(started.decision))
+        return await self._over(proposal, self._execute(proposal), ran=True)
+
+    async def _over(self, proposal: Proposal, rest: Coroutine[Any, Any, CallOutcome], *, ran: bool) -> CallOutcome:
+        """The `rest` of a call that is announced as started, and as over even where the turn is stopped meanwhile."""
+        try:
+            return await rest
+        except asyncio.CancelledError:
+            self._told(CallOutcome(proposal.call, proposal.asked, INTERRUPTED, is_error=True, ran=ran), None)
+            raise
+
+    async def _fire(self, event: E) -> Outcome[E]:
+        return await self._waited(self._dispatcher.fire(event))
+
+    async def _waited(self, work: Coroutine[Any, Any, T]) -> T:
+        return await foreign(work, self._dispatcher.background)
 
     async def _denial(self, call: ToolCall) -> str | None:
         """Row 12: why the call may not run, or None where it may."""
@@ -138,23 +167,21 @@ class CallPath:
         if isinstance(outcome.decision, Deny):
             by = outcome.by.name if outcome.by else "a hook"
             return f"Permission denied by {by}. {outcome.decision.reason}".strip()
-        if await self._permission.approve(call, spec):
+        if await self._waited(self._permission.approve(call, spec)):
             return None
         return "Permission denied by the user. The tool did not run."
 
     async def _execute(self, proposal: Proposal) -> CallOutcome:
-        """Rows 13 to 17 of a call that may run."""
+        """Rows 14 to 17 of a call that may run."""
         call = proposal.call
         tool = self._tools[call.name]
-        started = await self._fire(ToolStarted(call=call, **self._facts.fields()))
-        self._observer.started(call, proposal.asked, _display(started.decision))
         context = await self._context(call)
         prepared = _prepare(tool, call, context)
         refusal = await self._refusal(call, prepared)
         if refusal is not None:
             return self._told(CallOutcome(call, proposal.asked, refusal, is_error=True, ran=False), None)
         began = self._clock()
-        output = await _run(tool, call, prepared, context)
+        output = await self._waited(_run(tool, call, prepared, context))
         duration_ms = (self._clock() - began) * 1000
         return await self._observed(proposal, output, prepared, duration_ms)
 
@@ -217,7 +244,6 @@ class CallPath:
 
     async def _replaced(self, proposal: Proposal, decision: Replace) -> CallOutcome:
         """A replacement skips to row 16 and then 17: nothing was dispatched, so nobody observes a run."""
-        self._observer.started(proposal.call, proposal.asked, None)
         outcome = await self._finished(proposal, ToolOutput(decision.content, decision.is_error), 0.0)
         return await self._show(replace(outcome, ran=False, terminate=decision.terminate))
 

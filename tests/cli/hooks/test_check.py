@@ -1,9 +1,7 @@
 """`treblehook hooks check`: one test for each kind of mistake that it finds."""
 
 import json
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,22 +12,11 @@ BLOCK = says({"power": "block", "reason": "no"})
 MUTATE = says({"power": "mutate", "input": {}})
 
 
-def found(home: CommandHome) -> list[dict[str, Any]]:
-    """The records of a check."""
-    return home.run("hooks", "check", "--output", "jsonl").records
-
-
-def only(home: CommandHome) -> dict[str, Any]:
-    """The one thing that is wrong."""
-    [problem] = found(home)
-    return problem
-
-
 def test_a_record_has_exactly_the_promised_keys(home: CommandHome) -> None:
     home.script("lookout", OBSERVE, mode=0o644)
     home.entry("pre_tool_use", "lookout")
 
-    assert only(home) == {
+    assert home.only_problem() == {
         "file": str(home.config),
         "place": "hooks[0].argv[0]",
         "level": "error",
@@ -73,7 +60,7 @@ def test_all_that_keeps_both_files_from_loading_is_told(home: CommandHome) -> No
     home.entry("pre_turn", "/bin/sh", timeout_ms=True)
     home.settings('[hooks."lookout"]\nmode = "maybe"\n[model]\ncontext_window = -1\n')
 
-    problems = found(home)
+    problems = home.found()
 
     assert {(Path(p["file"]).name, p["place"]) for p in problems} >= {
         ("config.json", "hooks[0].phase"),
@@ -89,7 +76,7 @@ def test_all_that_keeps_both_files_from_loading_is_told(home: CommandHome) -> No
 def test_a_file_that_cannot_be_read_at_all_is_an_error(home: CommandHome, name: str, text: str) -> None:
     (home.folder / name).write_text(text)
 
-    problem = only(home)
+    problem = home.only_problem()
 
     assert (Path(problem["file"]).name, problem["level"]) == (name, "error")
 
@@ -97,7 +84,7 @@ def test_a_file_that_cannot_be_read_at_all_is_an_error(home: CommandHome, name: 
 def test_a_warning_about_config_toml_is_told(home: CommandHome) -> None:
     home.settings("surprise = 1\n")
 
-    problem = only(home)
+    problem = home.only_problem()
 
     assert (problem["place"], problem["level"]) == ("surprise", "warning")
 
@@ -107,7 +94,7 @@ def test_limits_that_hold_when_a_session_starts_are_errors(home: CommandHome) ->
     home.hook("session_start", "wordy", OBSERVE, argv=["wordy", *"abcdefghijklmnop"])
     home.hook("session_start", "long", OBSERVE, argv=["long", "x" * 9000])
 
-    problems = found(home)
+    problems = home.found()
 
     assert [(p["place"], p["level"]) for p in problems] == [
         ("hooks[0].timeout_ms", "error"),
@@ -116,117 +103,11 @@ def test_limits_that_hold_when_a_session_starts_are_errors(home: CommandHome) ->
     ]
 
 
-def test_an_executable_that_is_missing_is_an_error_with_the_nearest_name(home: CommandHome) -> None:
-    home.script("lookout.py", OBSERVE)
-    home.entry("pre_tool_use", "lookout")
-
-    problem = only(home)
-
-    assert problem["place"] == "hooks[0].argv[0]"
-    assert problem["message"] == f"{home.hooks / 'lookout'} does not exist"
-    assert problem["remedy"] == "did you mean lookout.py?"
-
-
-def test_a_directory_is_an_error(home: CommandHome) -> None:
-    (home.hooks / "lookout").mkdir()
-    home.entry("pre_tool_use", "lookout")
-
-    assert only(home)["message"].endswith("lookout is a directory")
-
-
-def test_a_pipe_is_an_error(home: CommandHome) -> None:
-    os.mkfifo(home.hooks / "lookout")
-    home.entry("pre_tool_use", "lookout")
-
-    assert only(home)["message"].endswith("lookout is not a file")
-
-
-def test_a_link_that_leads_nowhere_is_an_error(home: CommandHome) -> None:
-    (home.hooks / "lookout").symlink_to("/nowhere/lookout")
-    home.entry("pre_tool_use", "lookout")
-
-    assert only(home)["message"].endswith("lookout is a link to /nowhere/lookout, which does not exist")
-
-
-def test_a_link_that_leads_to_an_executable_is_fine(home: CommandHome, tmp_path: Path) -> None:
-    target = tmp_path / "elsewhere"
-    target.write_text(f"#!/bin/sh\n{OBSERVE}\n")
-    target.chmod(0o755)
-    (home.hooks / "lookout").symlink_to(target)
-    home.entry("pre_tool_use", "lookout")
-
-    assert found(home) == []
-
-
-FIRST_LINES = {
-    "import json": "does not begin with #! and an interpreter",
-    "\ufeff#!/bin/sh": "begins with a byte order mark, so its first line is not seen",
-    "#!/bin/sh\r": "has a carriage return in its #! line, which the system takes for a part of the name",
-    "#!": "names no interpreter after #!",
-    "#!/nowhere/python3 -u": "has the interpreter /nowhere/python3, which does not exist",
-    "#!/etc/passwd": "has the interpreter /etc/passwd, which cannot be executed",
-    "#!/tmp": "has the interpreter /tmp, which cannot be executed",
-    "#!/usr/bin/env": "names no interpreter after env",
-    "#!/usr/bin/env no-such-program": "has the interpreter no-such-program, which is not on PATH",
-    "#!/usr/bin/env -S no-such-program -u": "has the interpreter no-such-program, which is not on PATH",
-    "#!/usr/bin/env sh -e": "has the interpreter sh -e, which is not on PATH",
-}
-
-
-@pytest.mark.parametrize("first_line", FIRST_LINES)
-def test_a_first_line_that_starts_nothing_is_an_error(home: CommandHome, first_line: str) -> None:
-    home.script("lookout", "observe", first_line=first_line)
-    home.entry("pre_tool_use", "lookout")
-
-    problem = only(home)
-
-    assert problem["level"] == "error"
-    assert problem["message"] == f"{home.hooks / 'lookout'} {FIRST_LINES[first_line]}"
-    assert problem["remedy"]
-
-
-@pytest.mark.parametrize(
-    "first_line", ["#!/bin/sh", "#! /bin/sh -e", "#!/usr/bin/env sh", "#!/usr/bin/env -S sh -e", "#!/usr/bin/env -S A=b sh"]
-)
-def test_a_first_line_that_starts_a_program_is_fine_and_the_hook_runs(home: CommandHome, first_line: str) -> None:
-    home.script("lookout", OBSERVE, first_line=first_line)
-    home.entry("pre_tool_use", "lookout", timeout_ms=30_000)
-
-    assert found(home) == []
-    assert home.run("hooks", "fire", "pre_tool_use", "--output", "jsonl").records[0]["ended"] == "passed"
-
-
-def test_an_empty_file_is_an_error(home: CommandHome) -> None:
-    home.script("lookout", "")
-    (home.hooks / "lookout").write_bytes(b"")
-    home.entry("pre_tool_use", "lookout")
-
-    assert only(home)["message"].endswith("lookout is empty")
-
-
-def test_a_compiled_program_is_fine(home: CommandHome) -> None:
-    (home.hooks / "shell").symlink_to("/bin/sh")
-    home.entry("session_end", "shell")
-
-    assert found(home) == []
-
-
-def test_hooks_without_their_folder_are_one_error(home: CommandHome) -> None:
-    home.hooks.rmdir()
-    home.entry("pre_tool_use", "one")
-    home.entry("pre_tool_use", "two")
-
-    problem = only(home)
-
-    assert problem["place"] == "hooks"
-    assert problem["message"] == f"the folder of the executables, {home.hooks}, does not exist"
-
-
 def test_a_setting_for_no_hook_is_a_warning_with_the_nearest_name(home: CommandHome) -> None:
     home.hook("post_tool_use", "lookout", OBSERVE, timeout_ms=1000)
     home.settings('[hooks."lokout"]\nmode = "off"\n')
 
-    problem = only(home)
+    problem = home.only_problem()
 
     assert Path(problem["file"]).name == "config.toml"
     assert (problem["place"], problem["level"]) == ('hooks."lokout"', "warning")
@@ -239,7 +120,7 @@ def test_a_setting_for_two_hooks_of_one_name_is_a_warning(home: CommandHome) -> 
     home.hook("post_tool_use", "b/lookout", OBSERVE, timeout_ms=1000)
     home.settings('[hooks."lookout"]\nmode = "off"\n')
 
-    problem = only(home)
+    problem = home.only_problem()
 
     assert problem["level"] == "warning"
     assert problem["message"].startswith("2 hooks have this name, and the setting holds for all: ")
@@ -252,7 +133,7 @@ def test_a_setting_for_one_hook_at_two_phases_is_fine(home: CommandHome) -> None
     home.entry("session_end", "lookout")
     home.settings('[hooks."lookout"]\nmode = "off"\n')
 
-    assert found(home) == []
+    assert home.found() == []
 
 
 @pytest.mark.parametrize("key", ["matcher", "pattern"])
@@ -260,7 +141,7 @@ def test_a_setting_for_one_hook_at_two_phases_is_fine(home: CommandHome) -> None
 def test_a_filter_that_is_ignored_is_a_warning(home: CommandHome, key: str, more: dict[str, str]) -> None:
     home.hook("pre_tool_use", "lookout", OBSERVE, **{key: "bash"}, **more)
 
-    problem = only(home)
+    problem = home.only_problem()
 
     assert (problem["place"], problem["level"]) == (f"hooks[0].{key}", "warning")
     assert problem["message"] == "this key is ignored: lookout is not filtered, it runs for every tool"
@@ -269,7 +150,7 @@ def test_a_filter_that_is_ignored_is_a_warning(home: CommandHome, key: str, more
 def test_another_key_that_is_ignored_is_a_warning(home: CommandHome) -> None:
     home.hook("pre_tool_use", "lookout", OBSERVE, timeout=5, env={})
 
-    problems = found(home)
+    problems = home.found()
 
     assert [(p["place"], p["remedy"]) for p in problems] == [
         ("hooks[0].timeout", "did you mean timeout_ms?"),
@@ -281,14 +162,14 @@ def test_a_guard_before_a_hook_that_rewrites_is_a_warning_which_the_remedy_clear
     home.hook("pre_tool_use", "lookout", BLOCK, timeout_ms=1000)
     home.hook("pre_tool_use", "mender", MUTATE, timeout_ms=1000)
 
-    problem = only(home)
+    problem = home.only_problem()
 
     assert (problem["place"], problem["level"]) == ("hooks[0]", "warning")
     assert problem["message"] == "lookout is asked before mender (hooks[1]), which may rewrite the call that it approved"
     assert problem["remedy"] == "move lookout behind mender in the list: the last hook sees what will run"
 
     home.config.write_text(json.dumps({"hooks": home.entries[::-1]}))
-    assert found(home) == []
+    assert home.found() == []
 
 
 def test_a_claude_hook_is_a_guard_and_never_rewrites(home: CommandHome) -> None:
@@ -296,7 +177,7 @@ def test_a_claude_hook_is_a_guard_and_never_rewrites(home: CommandHome) -> None:
     home.hook("pre_tool_use", "mender", MUTATE, timeout_ms=1000)
     home.claude("PreToolUse", "updater", 'echo \'{"hookSpecificOutput":{"updatedInput":{}}}\' # mutate', timeout_ms=1000)
 
-    problem = only(home)
+    problem = home.only_problem()
 
     assert problem["message"].startswith("lookout is asked before mender (hooks[1]), which")
 
@@ -305,7 +186,7 @@ def test_a_hook_that_names_no_power_may_do_anything(home: CommandHome) -> None:
     home.hook("pre_tool_use", "lookout", BLOCK, timeout_ms=1000)
     home.hook("pre_tool_use", "wrapper", "exec python3 elsewhere.py", timeout_ms=1000)
 
-    assert "wrapper (hooks[1])" in only(home)["message"]
+    assert "wrapper (hooks[1])" in home.only_problem()["message"]
 
 
 @pytest.mark.parametrize("mode", ["off", "report"])
@@ -314,7 +195,7 @@ def test_a_later_hook_that_is_not_obeyed_rewrites_nothing(home: CommandHome, mod
     home.hook("pre_tool_use", "mender", MUTATE, timeout_ms=1000)
     home.settings(f'[hooks."mender"]\nmode = "{mode}"\n')
 
-    assert found(home) == []
+    assert home.found() == []
 
 
 @pytest.mark.parametrize(("mode", "happens"), [("off", "it is not asked"), ("report", "it is asked, and not obeyed")])
@@ -322,7 +203,7 @@ def test_a_guard_that_is_not_obeyed_is_a_warning(home: CommandHome, mode: str, h
     home.hook("pre_tool_use", "lookout", BLOCK, timeout_ms=1000)
     home.settings(f'[hooks."lookout"]\nmode = "{mode}"\n')
 
-    problem = only(home)
+    problem = home.only_problem()
 
     assert (problem["place"], problem["level"]) == ('hooks."lookout".mode', "warning")
     assert problem["message"] == f"this guard protects nothing while its mode is {mode!r}: {happens}"
@@ -333,7 +214,7 @@ def test_time_limits_over_the_shared_deadline_are_a_warning(home: CommandHome) -
     home.hook("post_tool_use", "two", OBSERVE, timeout_ms=3000)
     home.hook("post_tool_use", "three", OBSERVE, timeout_ms=1000)
 
-    problem = only(home)
+    problem = home.only_problem()
 
     assert (problem["place"], problem["level"]) == ("hooks[1].timeout_ms", "warning")
     assert problem["message"] == (
@@ -344,7 +225,7 @@ def test_time_limits_over_the_shared_deadline_are_a_warning(home: CommandHome) -
 def test_one_time_limit_over_the_deadline_is_a_warning(home: CommandHome) -> None:
     home.hook("post_tool_use", "slow", OBSERVE, timeout_ms=5001)
 
-    assert only(home)["message"].startswith("this hook of post_tool_use may take 5001 ms, and 5 s are all")
+    assert home.only_problem()["message"].startswith("this hook of post_tool_use may take 5001 ms, and 5 s are all")
 
 
 def test_time_limits_that_just_fit_are_fine(home: CommandHome) -> None:
@@ -354,7 +235,7 @@ def test_time_limits_that_just_fit_are_fine(home: CommandHome) -> None:
     home.hook("session_start", "four", OBSERVE, timeout_ms=30_000)
     home.hook("session_start", "five", OBSERVE, timeout_ms=30_000)
 
-    assert found(home) == []
+    assert home.found() == []
 
 
 def test_hooks_that_never_meet_in_one_session_do_not_add_up(home: CommandHome) -> None:
@@ -362,7 +243,7 @@ def test_hooks_that_never_meet_in_one_session_do_not_add_up(home: CommandHome) -
         home.claude("Stop", f"stop-{name}", "exit 0", timeout_ms=25_000)
         home.claude("SubagentStop", f"subagent-{name}", "exit 0", timeout_ms=25_000)
 
-    assert found(home) == []
+    assert home.found() == []
 
 
 def test_hooks_that_everybody_may_change_are_warnings(home: CommandHome) -> None:
@@ -371,7 +252,7 @@ def test_hooks_that_everybody_may_change_are_warnings(home: CommandHome) -> None
     for path in (home.hooks, home.hooks / "sub", home.hooks / "sub" / "lookout"):
         path.chmod(0o777)
 
-    problems = found(home)
+    problems = home.found()
 
     assert [(p["file"], p["level"]) for p in problems] == [
         (str(home.hooks), "warning"),

@@ -20,18 +20,19 @@ class Talk:
 
     A message sent `now` joins the running turn; one that comes too late for it, or while none runs, starts a turn before all
     that wait. One for `idle` waits for its turn. What background subagents deliver starts a turn when nothing else waits.
+    `work_over` is called after each turn and each compaction.
     """
 
-    def __init__(self, session: Session, output: Output, turn_over: Callable[[], None]) -> None:
+    def __init__(self, session: Session, output: Output, work_over: Callable[[], None]) -> None:
         self.turns = 0
         self.session = session
         self._output = output
-        self._turn_over = turn_over
+        self._work_over = work_over
         self._now: list[str] = []
         self._waiting: deque[Work] = deque()
-        self._compacting: asyncio.Task[None] | None = None
         self._interrupting: asyncio.Task[None] | None = None
         self._woken = asyncio.Event()
+        self._working = False
         self._input_over = False
         self._left = False
 
@@ -59,12 +60,17 @@ class Talk:
 
     def interrupt(self) -> bool:
         """Stop the running turn, or compaction, at once; false where there is none. What waits goes on waiting."""
-        if self._compacting is not None:
-            return self._compacting.cancel()
-        if not self.session.running:
-            return False
+        if not self.session.busy:
+            return self._interrupt_soon()
         self._interrupting = asyncio.ensure_future(self.session.interrupt())
         return True
+
+    def _interrupt_soon(self) -> bool:
+        """What was sent just before has not begun yet, and is what is meant."""
+        sent = bool(self._working or self._now or self._waiting)
+        if sent:
+            asyncio.get_running_loop().call_soon(self.interrupt)
+        return sent
 
     def input_is_over(self) -> None:
         """Nothing more will be sent: what runs and what waits is done, then the conversation ends."""
@@ -74,6 +80,8 @@ class Talk:
     def leave(self) -> None:
         """End the conversation now."""
         self._left = True
+        self._now.clear()
+        self._waiting.clear()
         self.interrupt()
         self._woken.set()
 
@@ -83,7 +91,10 @@ class Talk:
             self._woken.clear()
             work = self._next()
             if work is not None:
+                self._working = True
                 await work()
+                self._working = False
+                self._work_over()
             elif self._input_over and not self.session.children.busy():
                 return
             else:
@@ -114,17 +125,9 @@ class Talk:
         self.turns += 1
         self.session.end(end)
         self._output.turn_ended(end)
-        self._turn_over()
 
     async def _compact(self) -> None:
-        self._compacting = asyncio.ensure_future(self._told(compacted(self.session)))
-        await asyncio.wait({self._compacting})
-        done, self._compacting = self._compacting, None
-        if not done.cancelled():
-            done.result()
-
-    async def _told(self, result: Awaitable[dict[str, object]]) -> None:
-        self._output.told(self.session.id, "/compact", await result)
+        self._output.told(self.session.id, "/compact", await compacted(self.session))
 
 
 async def _true(wait: Awaitable[object]) -> Literal[True]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from treblehook.cli.hooks.options import WRONG, home_option, output_option, problem_line, say_json
+from treblehook.cli.home_options import WRONG, home_option, output_option, problem_line, say_json
 from treblehook.home.checks.check import Checked, check_home
 
 

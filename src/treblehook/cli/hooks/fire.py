@@ -10,8 +10,8 @@ import click
 import msgspec
 
 from treblehook.agent.records import hook_keys, stamped
+from treblehook.cli.home_options import does_not_load, home_option, output_option, say_json, say_problems
 from treblehook.cli.hooks.fire_text import report
-from treblehook.cli.hooks.options import does_not_load, home_option, output_option, say_json, say_problems
 from treblehook.home.dry_run.firing import DryRun, dry_run
 from treblehook.home.dry_run.verdict import Status
 from treblehook.home.dry_run.wish import Wish, WishInvalid, flag

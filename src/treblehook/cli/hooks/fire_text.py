@@ -22,7 +22,8 @@ def _lines(name: EventName, run: DryRun, show_payload: bool) -> Iterator[str]:
     for number, asked in enumerate(run.asked, start=1):
         yield from _call(number, asked, show_payload)
     for one in run.not_asked:
-        yield click.style(f"-. {one.handler.name} ({one.handler.origin.contract}) was not asked: {one.why}", dim=True)
+        origin = one.handler.origin
+        yield click.style(f"-  {one.handler.name} ({origin.contract} {origin.event}) was not asked: {one.why}", dim=True)
     if run.asked or run.not_asked:
         yield ""
     else:

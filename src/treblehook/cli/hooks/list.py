@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from treblehook.cli.hooks.options import does_not_load, home_option, output_option, say_json, say_problems
+from treblehook.cli.home_options import does_not_load, home_option, output_option, say_json, say_problems
 from treblehook.cli.output.table import table
 from treblehook.home.home import Home
 from treblehook.home.listing import Bound, Listed, bound_handlers, listed

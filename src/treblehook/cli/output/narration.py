@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from treblehook.agent.models.model import ModelFailed
 from treblehook.agent.records import Record
@@ -114,6 +115,11 @@ class Narration(Output):
     def working(self, session: str, what: str) -> None:
         """Something that may take long has begun."""
         self._waiting.begin(session, what)
+
+    def told(self, session: str, command: str, result: dict[str, Any]) -> None:
+        """A compaction that failed has no record of its own."""
+        if command == "/compact":
+            self._waiting.clear()
 
     def turn_ended(self, end: TurnEnd) -> None:
         """Nothing is waited for; a failure is said."""

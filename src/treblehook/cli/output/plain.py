@@ -65,6 +65,7 @@ class Plain(Narration):
 
     def told(self, session: str, command: str, result: dict[str, Any]) -> None:
         """What a command came to."""
+        super().told(session, command, result)
         # Only a chat lays out tables.
         from treblehook.cli.output.tables import told
 

@@ -47,10 +47,11 @@ def _told(record: Record) -> list[str]:
 def _hook(record: Record) -> list[str]:
     about = ", ".join(part for part in (record["target"], record["call"]) if part)
     asked = f"{record['event']} asked {record['hook']}" + (f" about {about}" if about else "")
+    ended = (record["ended"] or "not over").replace("_", " ")
     if record["error"] is not None:
-        answer = click.style(f"{record['ended'].replace('_', ' ')}: {_text(record['error'])}", fg="red")
+        answer = click.style(f"{ended}: {_text(record['error'])}", fg="red")
     else:
-        answer = record["ended"] if record["decision"] is None else f"{record['ended']} {_json(record['decision'])}"
+        answer = ended if record["decision"] is None else f"{ended} {_json(record['decision'])}"
     return [f"{safe(asked)}: {answer}, {record['ms']:.1f} ms"]
 
 

@@ -21,7 +21,7 @@ def decider(phase: str) -> Decide:
 
     Of an observer only the exit status counts.
     """
-    powers = _POWERS.get(phase)
+    powers = POWERS.get(phase)
 
     def decide(finished: Finished) -> Decision | None:
         if finished.status != 0:
@@ -41,6 +41,11 @@ def read(text: str, powers: "dict[str, Power]") -> Decision | None:
         raise HookFailed(f"did not print one JSON value: {error}") from error
     if not isinstance(answer, dict):
         raise HookFailed(f"printed {shown(answer)}; it must be an object")
+    return decided(answer, powers)
+
+
+def decided(answer: Answer, powers: "dict[str, Power]") -> Decision | None:
+    """The decision in an answer that is an object; raises HookFailed."""
     power = checks.text(answer, "power")
     if power not in powers:
         raise HookFailed(f"its power is {shown(power)}; allowed here: {', '.join(powers)}")
@@ -95,7 +100,7 @@ def _continue(answer: Answer) -> Continue:
 
 
 Power = Callable[[Answer], Decision | None]
-_POWERS: Final[dict[str, dict[str, Power]]] = {
+POWERS: Final[dict[str, dict[str, Power]]] = {
     "session_start": {"observe": _observe, "mutate": _context},
     "pre_turn": {"observe": _observe, "mutate": _turn, "block": _block},
     "pre_tool_use": {"observe": _observe, "mutate": _new_input, "block": _block, "replace": _replace},

@@ -26,6 +26,11 @@ from treblehook.lifecycle import Event
 _GRACE_SECONDS: Final = 5.0
 """On top of what observers may take."""
 
+_PAYLOADS: Final = {
+    **{("vera", event): payload for event, payload in vera_payloads.PAYLOADS.items()},
+    **{("claude", event): payload for event, payload in claude_payloads.PAYLOADS.items()},
+}
+
 
 class Asked(Struct, frozen=True):
     """One call; `at` is when it ended, `payload` what the hook was sent, None where nothing is sent."""
@@ -88,8 +93,9 @@ def _patience(registry: Registry) -> float:
 
 def _payload(call: Call) -> str | None:
     """What an executable was sent: its contract makes the same of the same event."""
-    payloads = {"vera": vera_payloads.PAYLOADS, "claude": claude_payloads.PAYLOADS}.get(call.handler.origin.contract)
-    return None if payloads is None else encoded(payloads[call.handler.origin.event](call.event)).decode()
+    origin = call.handler.origin
+    payload = _PAYLOADS.get((origin.contract, origin.event))
+    return None if payload is None else encoded(payload(call.event)).decode()
 
 
 def _not_asked(registry: Registry, events: list[Event], asked: tuple[Asked, ...]) -> tuple[NotAsked, ...]:

@@ -1,7 +1,7 @@
 """The library's model for each provider, built with our own address, key and proxy."""
 
 import importlib
-from typing import Any, Protocol, cast
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -18,13 +18,6 @@ _MODULES = {
     "openai-responses": ("models.openai", "providers.openai", "providers.openai_compatible"),
 }
 _CONNECT_SECONDS = 10.0
-
-
-class _Credentials(Protocol):
-    """What a client of Anthropic's own service signs its requests with: one of the two."""
-
-    api_key: str | None
-    auth_token: str | None
 
 
 def load(word: str) -> None:
@@ -58,9 +51,6 @@ def _anthropic(name: str, access: Access, http: httpx2.AsyncClient, settings: Mo
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
     provider = AnthropicProvider(api_key=access.key, base_url=access.url, http_client=http)
-    if access.key_variable == "ANTHROPIC_AUTH_TOKEN":
-        client = cast(_Credentials, provider.client)
-        client.api_key, client.auth_token = None, access.key
     # The marks of what may be cached stand on the blocks; the newer field of the whole request is refused by other servers.
     cached = AnthropicModelSettings(anthropic_cache_instructions=True, anthropic_cache_tool_definitions=True, anthropic_cache_messages=True)
     return AnthropicModel(name, provider=provider, settings=merge_model_settings(settings, cached))

@@ -1,4 +1,4 @@
-"""What the commands of this folder share: their options, and what they say of a home that does not load."""
+"""What the commands that look into a home share: their options, and what they say of a home that does not load."""
 
 import os
 from collections.abc import Callable, Sequence

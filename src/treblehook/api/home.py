@@ -1,0 +1,97 @@
+"""A home, as a program opens it."""
+
+import asyncio
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from treblehook.agent.errors import SessionRefused
+from treblehook.api.company import Approve, Asked, ProgramsOwn, Records, approver
+from treblehook.api.reentry import inside
+from treblehook.api.session import Session
+from treblehook.contracts.python import Hooks
+from treblehook.contracts.vera.turn_functions import BeforeTurnEnds, PrepareTurn, TurnFunctions
+from treblehook.home.home import Home as OpenHome
+from treblehook.home.place import locate_home
+from treblehook.home.profile import SessionWish
+from treblehook.home.sessions import Company, prepare_session, start_session
+from treblehook.host.problems import Problem
+
+
+class Home:
+    """A folder with a user's hooks and settings; without a path `$TREBLEHOOK_HOME`, else `~/.treblehook`. It may be missing.
+
+    Use it as an `async with` block: entering raises `ConfigInvalid` where a file does not load, leaving closes its sessions.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self._path = path
+        self._home: OpenHome | None = None
+        self._sessions: list[Session] = []
+
+    @property
+    def path(self) -> Path:
+        """The absolute path. Raises `ConfigInvalid` where it is no folder."""
+        return locate_home(None if self._path is None else os.fspath(self._path), os.environ)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is known to be wrong with the home's files, and stops nothing."""
+        return () if self._home is None else tuple(self._home.problems)
+
+    async def session(
+        self,
+        *,
+        workspace: str | os.PathLike[str] | None = None,
+        model: str | None = None,
+        resume: str | None = None,
+        hooks: Hooks | None = None,
+        approve: Approve = "never",
+        prepare_turn: PrepareTurn | None = None,
+        before_turn_ends: BeforeTurnEnds | None = None,
+    ) -> Session:
+        """Open a session and ask its start hooks.
+
+        `workspace` is the folder that it works in, else the current one; `model` a SPEC, else the home's default; `resume` the
+        id of an earlier session, or its beginning, whose workspace and model then are the defaults. `hooks` are bound beside the
+        home's own. `prepare_turn` and `before_turn_ends` are described in vera.md 7.1.
+
+        Raises `ConfigInvalid`, `ModelSpecInvalid`, `SessionRefused`, `SessionNotFound`, `SessionBusy`, `TranscriptFailed`,
+        TypeError for what is no function, ValueError for an unknown `approve`, `CalledFromOwnHook`, and RuntimeError outside
+        the `async with` block.
+        """
+        functions = TurnFunctions(prepare_turn, before_turn_ends)
+        records, answering = Records(functions), approver(approve)
+        if self._home is None:
+            raise RuntimeError("the home is not open: async with Home(...) as home")
+        wish = SessionWish(workspace=None if workspace is None else Path(workspace), model=model, resume=resume)
+        company = Company(records, answering, ProgramsOwn(hooks, functions))
+        with inside(self):
+            agent = await prepare_session(self._home, wish, company)
+            session = Session(self, agent, records, answering if isinstance(answering, Asked) else None)
+            self._sessions.append(session)
+            try:
+                await start_session(agent, wish)
+            except SessionRefused:
+                self._sessions.remove(session)
+                raise
+        return session
+
+    async def __aenter__(self) -> Self:
+        if self._home is not None:
+            raise RuntimeError("the home is open already")
+        self._home = OpenHome(self.path, os.environ)
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        home, sessions = self._home, self._sessions
+        self._home, self._sessions = None, []
+        try:
+            ends = await asyncio.gather(*(session.close() for session in sessions), return_exceptions=True)
+        finally:
+            if home is not None:
+                await home.close()
+        for failure in ends:
+            if isinstance(failure, BaseException):
+                raise failure

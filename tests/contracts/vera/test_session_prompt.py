@@ -1,0 +1,435 @@
+"""What a session does with what `pre_turn` hooks answer (vera.md 3.4; cases 84 to 104)."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.support.nest import HELD, OBSERVE, Nest, bash, check_answered, offered, texts
+from tests.support.vera_home import says
+from treblehook.agent.models.model import ModelReply
+from treblehook.agent.steps import TurnEnd
+from treblehook.host.tool import ToolContext, ToolOutput, ToolSpec
+
+PROMPT = "where is the treasure?"
+
+
+def mutates(**fields: Any) -> str:
+    return says({"power": "mutate", **fields})
+
+
+def blocks(reason: str) -> str:
+    return says({"power": "block", "reason": reason})
+
+
+class Process:
+    """A tool named `process`, the companion of `bash`."""
+
+    spec = ToolSpec(name="process", description="Looks after processes.", parameters={"type": "object"})
+
+    async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
+        return ToolOutput("none")
+
+
+async def test_the_payload_names_the_session_the_model_and_what_is_offered(nest: Nest) -> None:
+    nest.recorder("pre_turn")
+    session = await nest.open()
+
+    await session.prompt(PROMPT)
+
+    assert nest.sent("pre_turn") == [
+        {
+            "type": "pre_turn",
+            "sessionId": session.id,
+            "workspace": str(nest.workspace),
+            "prompt": PROMPT,
+            "model": session.state.model.spec,
+            "tools": offered(nest.queries[0]),
+            "arrivedDuringTurn": False,
+            "spawned": False,
+        }
+    ]
+
+
+async def test_the_effort_of_the_home_is_sent_and_asked_for(nest: Nest) -> None:
+    nest.settings('[model]\neffort = "high"\n')
+    nest.recorder("pre_turn")
+    session = await nest.open()
+
+    await session.prompt(PROMPT)
+
+    assert nest.sent("pre_turn")[0]["reasoningEffort"] == "high"
+    assert nest.queries[0].effort == "high"
+
+
+async def test_case_084_a_context_is_a_message_of_its_own_behind_the_prompt(nest: Nest) -> None:
+    nest.hook("pre_turn", "remember", mutates(context="third palm"))
+    session = await nest.open()
+
+    await session.prompt(PROMPT)
+
+    assert texts(nest.queries[0]) == [PROMPT, "third palm"]
+    assert nest.ears.rows() == ["remember added context"]
+    prompt, context, _ = session.state.conversation.messages
+    assert (prompt.source, context.source, context.hook) == ("", "pre_turn", "remember")
+
+
+async def test_a_context_is_still_there_after_a_resume_and_counts(nest: Nest) -> None:
+    nest.hook("pre_turn", "remember", mutates(context="x" * 40_000))
+    session = await nest.open()
+    await session.prompt(PROMPT)
+    messages = session.state.conversation.messages
+    await session.finish("detached", TurnEnd("finished"))
+
+    again = await nest.open(resume=session.id)
+
+    assert again.state.conversation.messages == messages
+    assert again.state.conversation.tokens() > 10_000
+
+
+async def test_case_085_a_display_stands_in_for_the_row(nest: Nest) -> None:
+    nest.hook("pre_turn", "remember", mutates(context="third palm", display="Spotted"))
+    session = await nest.open()
+
+    await session.prompt(PROMPT)
+
+    assert nest.ears.rows() == ["Spotted · remember"]
+
+
+async def test_contexts_come_in_order_each_with_its_row(nest: Nest) -> None:
+    nest.hook("pre_turn", "one", mutates(context="first"))
+    nest.hook("pre_turn", "two", mutates(context=""))
+    nest.hook("pre_turn", "three", mutates(context="third", display=""))
+    session = await nest.open()
+
+    await session.prompt(PROMPT)
+
+    assert texts(nest.queries[0]) == [PROMPT, "first", "third"]
+    assert nest.ears.rows() == ["one added context", "three added context"]
+
+
+async def test_case_088_a_block_ends_the_turn_and_the_prompt_stays(nest: Nest) -> None:
+    nest.hook("pre_turn", "guard", blocks("not today"))
+    session = await nest.open()
+
+    end = await session.prompt(PROMPT)
+
+    assert end == TurnEnd("blocked", reason="not today")
+    assert nest.queries == []
+    assert [message.text for message in session.state.conversation.messages] == [PROMPT]
+    assert [record["text"] for record in nest.ears.of("prompt")] == [PROMPT]
+    assert nest.ears.rows() == ["pre_turn blocked this turn: not today"]
+
+
+async def test_the_next_turn_sends_a_blocked_prompt_along(nest: Nest) -> None:
+    nest.hook("pre_turn", "guard", says({"power": "block", "reason": "no"}) + '\n[ -e "$0.seen" ] && exit 1\ntouch "$0.seen"')
+    session = await nest.open()
+    await session.prompt("first")
+    nest.script("guard", OBSERVE)
+
+    assert (await session.prompt("second")).status == "finished"
+    assert texts(nest.queries[0]) == ["first", "second"]
+    assert session.state.turns == 2
+
+
+async def test_a_failure_says_which_hook_failed(nest: Nest) -> None:
+    nest.hook("pre_turn", "guard", "exit 3")
+    nest.recorder("pre_turn", "second")
+    session = await nest.open()
+
+    end = await session.prompt(PROMPT)
+
+    assert end.status == "blocked"
+    (row,) = nest.ears.rows()
+    assert row == end.reason
+    assert "pre_turn hook guard failed" in row
+    assert nest.sent("second") == []
+
+
+async def test_case_089_a_block_drops_the_contexts_of_its_chain(nest: Nest) -> None:
+    nest.hook("pre_turn", "remember", mutates(context="third palm"))
+    nest.hook("pre_turn", "guard", blocks("no"))
+    session = await nest.open()
+
+    await session.prompt(PROMPT)
+
+    assert [message.text for message in session.state.conversation.messages] == [PROMPT]
+    assert b"third palm" not in nest.on_disk()
+
+
+async def test_case_090_and_092_tools_can_only_be_narrowed(nest: Nest) -> None:
+    nest.hook("pre_turn", "only", mutates(tools=["write", "read", "teleport"]))
+    nest.recorder("pre_turn", "second")
+    session = await nest.open()
+
+    await session.prompt(PROMPT)
+
+    assert offered(nest.queries[0]) == ["read", "write"]
+    assert nest.sent("second")[0]["tools"] == ["read", "write"]
+
+
+async def test_a_wish_of_which_nothing_is_offered_is_ignored(nest: Nest) -> None:
+    nest.hook("pre_turn", "only", mutates(tools=["teleport"]))
+    session = await nest.open()
+
+    await session.prompt(PROMPT)
+
+    assert offered(nest.queries[0]) == list(session.state.tools)
+
+
+async def test_case_093_without_tools_every_call_is_refused_unasked(nest: Nest) -> None:
+    nest.hook("pre_turn", "none", mutates(tools=[]))
+    nest.recorder("pre_tool_use")
+    nest.plays(bash("echo hello"), {"text": "So be it."}, aux=None)
+    session = await nest.open()
+
+    end = await session.prompt(PROMPT)
+
+    assert end.text == "So be it."
+    assert offered(nest.queries[0]) == []
+    (result,) = nest.ears.of("tool_result")
+    assert (result["is_error"], result["ran"]) == (True, False)
+    assert nest.sent("pre_tool_use") == []
+
+
+async def test_case_094_bash_keeps_its_companion(nest: Nest) -> None:
+    nest.hook("pre_turn", "only", mutates(tools=["bash"]))
+    (await nest.home.tools())["process"] = Process()
+    session = await nest.open()
+
+    await session.prompt(PROMPT)
+
+    assert offered(nest.queries[0]) == ["bash", "process"]
+
+
+async def test_narrowing_lasts_until_the_turn_ends(nest: Nest) -> None:
+    nest.hook("pre_turn", "only", '{ cat; echo; } > "$0.in"; grep -q first "$0.in" && ' + mutates(tools=["read", "bash"]).partition("\n")[2])
+    nest.script("only", 'grep -q first && echo \'{"power":"mutate","tools":["read","bash"]}\' || echo \'{"power":"observe"}\'')
+    nest.plays(bash("true"), {"text": "one"}, {"text": "two"})
+    session = await nest.open()
+
+    await session.prompt("first")
+    await session.prompt("second")
+
+    assert [offered(query) for query in nest.queries] == [["bash", "read"], ["bash", "read"], list(session.state.tools)]
+
+
+async def test_narrowing_accumulates_over_the_messages_of_a_turn(nest: Nest) -> None:
+    nest.hook("pre_turn", "only", OBSERVE)
+    nest.script(
+        "only",
+        """{ cat; echo; } | tee -a "$0.stdin" > "$0.now"
+grep -q '"first"' "$0.now" && echo '{"power":"mutate","tools":["read","bash","grep"]}'
+grep -q '"second"' "$0.now" && echo '{"power":"mutate","tools":["read","write"]}'
+true""",
+    )
+    session = await nest.open()
+
+    await session.prompt("first", "second")
+
+    assert set(nest.sent("only")[1]["tools"]) == {"read", "bash", "grep"}
+    assert offered(nest.queries[0]) == ["read"]
+
+
+async def test_case_097_a_changed_model_serves_this_turn_only(nest: Nest) -> None:
+    other = nest.plays({"text": "The other speaks."}, model="other")
+    nest.hook("pre_turn", "switch", OBSERVE)
+    nest.script(
+        "switch",
+        f"""grep -q first && echo '{{"power":"mutate","model":"{other}","reasoningEffort":"low"}}' || echo '{{"power":"observe"}}'""",
+    )
+    nest.recorder("pre_turn", "second")
+    session = await nest.open()
+
+    assert (await session.prompt("first")).text == "The other speaks."
+    await session.prompt("again")
+
+    assert nest.specs == [other, session.state.model.spec]
+    assert [query.effort for query in nest.queries] == ["low", ""]
+    assert [payload["model"] for payload in nest.sent("second")] == [other, session.state.model.spec]
+    assert nest.sent("second")[0]["reasoningEffort"] == "low"
+
+
+async def test_case_097_a_compaction_check_follows_a_changed_model(nest: Nest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The configured model has room, the other has not; the check comes after every context has been stored."""
+    other = nest.plays({"text": "The other speaks."}, model="other", aux={"text": "In short."})
+    nest.hook("pre_turn", "switch", mutates(model=other, context="third palm"))
+    nest.recorder("pre_turn", "second")
+    nest.recorder("pre_compact")
+    session = await nest.open()
+    opened = session.state.models
+
+    def small(spec: str) -> Any:
+        model: Any = opened(spec)
+        model.window = 100
+        return model
+
+    monkeypatch.setattr(session.state, "models", small)
+
+    end = await session.prompt("x" * 1000, "y" * 1000)
+
+    assert end.text == "The other speaks."
+    assert [payload["prompt"][0] for payload in nest.sent("second")] == ["x", "y"]
+    (compaction,) = nest.sent("pre_compact")
+    assert (compaction["reason"], compaction["capacity"]) == ("automatic", 100)
+    summarised, asked = nest.queries
+    assert summarised.messages[2].text == "third palm"
+    assert nest.specs == [other, other]
+    assert [text[:12] for text in texts(asked)] == ["Summary of t", "x" * 12, "y" * 12, "third palm", "third palm"]
+
+
+async def test_a_model_that_cannot_be_opened_fails_the_turn(nest: Nest) -> None:
+    nest.hook("pre_turn", "switch", mutates(model="nobody:nothing", context="third palm"))
+    session = await nest.open()
+
+    end = await session.prompt(PROMPT)
+
+    assert end.status == "failed"
+    assert "nobody" in end.reason
+    assert nest.queries == []
+    nest.script("switch", OBSERVE)
+    assert (await session.prompt("again")).status == "finished"
+
+
+async def test_case_098_a_message_that_joins_a_turn(nest: Nest) -> None:
+    """Its model is ignored, without a failure; its context and its tools count from the next request on."""
+    nest.hook("pre_turn", "remember", OBSERVE)
+    nest.script(
+        "remember",
+        """{ cat; echo; } | tee -a "$0.stdin" > "$0.now"
+grep -q '"arrivedDuringTurn":true' "$0.now" \\
+    && echo '{"power":"mutate","model":"other:x","reasoningEffort":"low","context":"third palm","tools":["read"]}' \\
+    || echo '{"power":"observe"}'""",
+    )
+    nest.plays(bash("true"), {"text": "Done."})
+    session = await nest.open()
+    asked, go = nest.hold_model()
+    turn = asyncio.ensure_future(session.prompt("first"))
+    await asked.wait()
+
+    assert session.join("and the map?")
+    assert session.join("and the crow?")
+    go.set()
+    end = await turn
+
+    assert end == TurnEnd("finished", "Done.")
+    assert [(p["prompt"], p["arrivedDuringTurn"]) for p in nest.sent("remember")] == [
+        ("first", False),
+        ("and the map?", True),
+        ("and the crow?", True),
+    ]
+    first, second = nest.queries
+    assert texts(second) == ["first", "and the map?", "and the crow?", "third palm", "third palm"]
+    assert (nest.specs[1], second.effort) == (nest.specs[0], "")
+    assert offered(first) == list(session.state.tools)
+    assert offered(second) == ["read"]
+    assert session.state.turns == 1
+    check_answered(session.state.conversation.messages)
+
+
+async def test_a_block_of_a_joining_message_ends_the_turn(nest: Nest) -> None:
+    nest.hook("pre_turn", "guard", OBSERVE)
+    nest.script("guard", """grep -q stop && echo '{"power":"block","reason":"enough"}' || echo '{"power":"observe"}'""")
+    nest.plays(bash("true"), {"text": "never"})
+    session = await nest.open()
+    asked, go = nest.hold_model()
+    turn = asyncio.ensure_future(session.prompt("first"))
+    await asked.wait()
+    session.join("stop")
+    go.set()
+
+    assert await turn == TurnEnd("blocked", reason="enough")
+    assert len(nest.queries) == 1
+    assert session.state.conversation.messages[-1].text == "stop"
+    check_answered(session.state.conversation.messages)
+
+
+async def test_case_100_messages_sent_together_are_asked_about_one_by_one(nest: Nest) -> None:
+    one = nest.plays({"text": "One speaks."}, model="one")
+    two = nest.plays({"text": "Two speaks."}, model="two")
+    nest.hook("pre_turn", "switch", OBSERVE)
+    nest.script(
+        "switch",
+        f"""{{ cat; echo; }} | tee -a "$0.stdin" > "$0.now"
+grep -q '"first"' "$0.now" && echo '{{"power":"mutate","model":"{one}","context":"c1"}}' \\
+    || echo '{{"power":"mutate","model":"{two}","context":"c2"}}'""",
+    )
+    session = await nest.open()
+
+    end = await session.prompt("first", "second")
+
+    assert end.text == "One speaks."
+    assert [payload["prompt"] for payload in nest.sent("switch")] == ["first", "second"]
+    assert texts(nest.queries[0]) == ["first", "second", "c1", "c2"]
+    assert session.state.turns == 1
+
+
+async def test_the_context_of_an_earlier_message_stays_when_a_later_one_is_blocked(nest: Nest) -> None:
+    nest.hook("pre_turn", "remember", OBSERVE)
+    nest.script("remember", """cat > "$0.now"; grep -q '"first"' "$0.now" && echo '{"power":"mutate","context":"c1"}' || exit 1""")
+    session = await nest.open()
+
+    end = await session.prompt("first", "second")
+
+    assert end.status == "blocked"
+    assert [message.text for message in session.state.conversation.messages] == ["first", "second", "c1"]
+
+
+async def test_case_101_a_delivery_turn_has_no_prompt(nest: Nest) -> None:
+    nest.recorder("pre_turn")
+    nest.recorder("turn_ending")
+    nest.plays(
+        {"tools": [{"name": "agent", "args": {"task": "dig", "background": True}}]},
+        {"text": "Waiting."},
+        {"text": "Thanks."},
+        routes=[{"match": "dig", "turns": [{"text": "Dug."}]}],
+    )
+    session = await nest.open()
+    await session.prompt("go")
+
+    ends: list[TurnEnd] = []
+    await session.settle(ends.append)
+
+    assert [end.text for end in ends] == ["Thanks."]
+    assert [(p["prompt"], p["spawned"]) for p in nest.sent("pre_turn")] == [("go", False), ("dig", True)]
+    assert [p["prompt"] for p in nest.sent("turn_ending") if not p["spawned"]] == ["go", ""]
+    assert session.state.turns == 1
+
+
+async def test_a_delivery_turn_without_a_delivery_asks_nobody(nest: Nest) -> None:
+    session = await nest.open()
+
+    assert await session.prompt() == TurnEnd("finished")
+    assert nest.queries == []
+
+
+async def test_case_104_esc_during_the_hook_stops_the_turn_and_drops_the_answer(nest: Nest) -> None:
+    nest.hook("pre_turn", "remember", HELD + mutates(context="third palm"))
+    session = await nest.open()
+    turn = asyncio.ensure_future(session.prompt("first"))
+    await nest.started("remember")
+
+    await session.interrupt()
+
+    assert (await turn).status == "interrupted"
+    nest.release("remember")
+    assert (await session.prompt("second")).status == "finished"
+    assert texts(nest.queries[0]) == ["first", "second", "third palm"]
+
+
+async def test_the_order_around_a_turn(nest: Nest) -> None:
+    """Compaction check, all messages, each chain with its contexts, the request (vera.md 3.4)."""
+    nest.settings("[model]\ncontext_window = 1000\n")
+    nest.hook("pre_turn", "remember", mutates(context="c"))
+    nest.recorder("session_start")
+    nest.plays(aux={"text": "In short."}, after={"text": "Done."})
+    session = await nest.open()
+    nest.replies.append(ModelReply("x" * 4000))
+    await session.prompt("long ago")
+    nest.ears.records.clear()
+
+    await session.prompt("first", "second")
+
+    assert nest.ears.types() == ["hook", "compaction", "prompt", "prompt", "hook", "row", "hook", "row", "reply"]
+    assert texts(nest.queries[-1])[1:] == ["first", "second", "c", "c"]
+    assert [payload["reason"] for payload in nest.sent("session_start")] == ["start", "compacted"]

@@ -1,0 +1,5 @@
+"""What the tests of whole sessions share."""
+
+from tests.support.nest import nest
+
+__all__ = ["nest"]
