@@ -142,7 +142,7 @@ class Nest(CommandHome):
         return self._home
 
     def company(self, approver: Approver | None = None, hooks: Hooks | None = None) -> Company:
-        return Company(self.ears, approver or Always(), (hooks,) if hooks else ())
+        return Company(self.ears, approver or Always(), hooks)
 
     def wish(self, **wish: Any) -> SessionWish:
         model = {} if "resume" in wish else {"model": f"script:{self.place / 'model.json'}"}

@@ -43,6 +43,8 @@ class Module:
         self._on_broken = on_broken
         self._channel: Channel | None = None
         self._calls: dict[int, asyncio.Future[bytes]] = {}
+        self._late: set[int] = set()
+        """calls that nobody waits for any more"""
         self._requests: dict[int, asyncio.Task[None]] = {}
         self._count = 0
         self._doubt: asyncio.TimerHandle | None = None
@@ -68,7 +70,9 @@ class Module:
         try:
             return await answer
         except asyncio.CancelledError:
-            self._ask_for_life()
+            if self._channel is not None:
+                self._late.add(number)
+                self._ask_for_life()
             raise
         finally:
             self._calls.pop(number, None)
@@ -83,6 +87,7 @@ class Module:
             self._channel.close()
             self._channel = None
         self._trust()
+        self._late.clear()
         for task in tuple(self._requests.values()):
             task.cancel()
         for answer in tuple(self._calls.values()):
@@ -102,14 +107,18 @@ class Module:
         elif message.drop is not UNSET:
             if (task := self._requests.get(message.drop)) is not None:
                 task.cancel()
-        elif message.ping is not UNSET:
+        elif message.ping is not UNSET and self._doubt is not None:
             self._trust()
+        else:
+            self._on_broken(self, "it wrote to its pipe what nobody had asked for")
 
     def _answered(self, number: int, message: FromWorker) -> None:
-        # An answer is a sign of life too.
-        self._trust()
         answer = self._calls.get(number)
+        if number in self._late:
+            self._late.discard(number)
+            return
         if answer is None or answer.done():
+            self._on_broken(self, "it wrote to its pipe an answer that nobody had asked for")
             return
         if message.error is UNSET:
             answer.set_result(bytes(message.value))
@@ -136,8 +145,8 @@ class Module:
         """Nobody waits for an answer any more: is the event loop standing still, or only that function?"""
         if self._channel is None or self._doubt is not None:
             return
-        self._channel.send(ping_line(self._count))
         self._doubt = asyncio.get_running_loop().call_later(self._patience.blocked, self._blocked)
+        self._channel.send(ping_line(self._count))
 
     def _trust(self) -> None:
         if self._doubt is not None:
