@@ -130,7 +130,8 @@ def test_commands_are_told_as_text(person: Terminal, stage: Stage) -> None:
     person.shows("Aye.")
 
     person.types("/context\r")
-    person.shows("in 2 messages")
+    person.shows("source")
+    person.shows("user")
     person.types("/usage\r")
     person.shows("requests")
     person.types("/hooks\r")

@@ -41,7 +41,7 @@ def assert_as_expected(outcome: Outcome[Any], want: Expected) -> None:
         assert outcome.failure is None
 
 
-@settings(max_examples=1500)
+@settings(max_examples=800)
 @given(cases(), st.booleans())
 def test_the_outcome_and_the_journal_are_as_the_model_says(case: tuple[Event, list[Spec]], watched: bool) -> None:
     event, specs = case

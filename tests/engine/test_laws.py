@@ -38,7 +38,7 @@ def outcome_for(event: Event, specs: list[Spec]) -> Told:
     return outcome_of(event, [spec.handler(type(event)) for spec in specs])
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(cases(), st.sampled_from([Mode.REPORT, Mode.OFF]))
 def test_a_hook_that_reports_or_is_off_changes_nothing(case: tuple[Event, list[Spec]], mode: Mode) -> None:
     event, specs = case
@@ -49,7 +49,7 @@ def test_a_hook_that_reports_or_is_off_changes_nothing(case: tuple[Event, list[S
     assert outcome_for(event, turned) == outcome_for(event, without)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(cases(timed=False), st.lists(st.sampled_from([0, 1, 2, 3]), min_size=8, max_size=8))
 def test_the_outcome_does_not_depend_on_how_long_anybody_takes(case: tuple[Event, list[Spec]], delays: list[int]) -> None:
     event, specs = case
@@ -58,7 +58,7 @@ def test_the_outcome_does_not_depend_on_how_long_anybody_takes(case: tuple[Event
     assert outcome_for(event, slowed) == outcome_for(event, specs)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(cases(), st.lists(st.booleans(), min_size=8, max_size=8))
 def test_a_session_laid_over_its_home_is_one_flat_registry(case: tuple[Event, list[Spec]], at_home: list[bool]) -> None:
     event, specs = case
@@ -73,7 +73,7 @@ def test_a_session_laid_over_its_home_is_one_flat_registry(case: tuple[Event, li
     ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(cases())
 def test_nothing_that_comes_later_undoes_a_block(case: tuple[Event, list[Spec]]) -> None:
     event, specs = case
@@ -88,7 +88,7 @@ def test_nothing_that_comes_later_undoes_a_block(case: tuple[Event, list[Spec]])
             break
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(cases(background=False))
 def test_a_terminal_decision_ends_the_dispatch(case: tuple[Event, list[Spec]]) -> None:
     event, specs = case
@@ -105,7 +105,7 @@ def test_a_terminal_decision_ends_the_dispatch(case: tuple[Event, list[Spec]]) -
     run(main(), collect=False)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(cases())
 def test_what_nobody_waits_for_changes_nothing(case: tuple[Event, list[Spec]]) -> None:
     event, specs = case

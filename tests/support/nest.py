@@ -3,11 +3,13 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+import shlex
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.command_home import CommandHome
 from tests.support.processes import until
@@ -165,10 +167,23 @@ class Nest(CommandHome):
         """A hook that records what it is sent and leaves everything alone, or that only watches."""
         self.hook(phase, name or phase, OBSERVE, **entry)
 
+    def answers(self, phase: str, name: str, answers: Mapping[str, object], **entry: Any) -> None:
+        """A hook that records what it is sent and gives the answer of the first text that is in it; otherwise it observes."""
+        tests = [
+            f"grep -qF {shlex.quote(text)} \"$0.now\"; then cat <<'END'\n{json.dumps(said)}\nEND\nel" for text, said in answers.items()
+        ]
+        chosen = f"""{"".join(f"if {test}" for test in tests)}se echo '{{"power":"observe"}}'; fi"""
+        self.hook(phase, name, f'{{ cat; echo; }} > "$0.now"; cat "$0.now" >> "$0.stdin"\n{chosen}', **entry)
+
     def sent(self, name: str) -> list[Any]:
         """The payloads that a script which records them was sent."""
         file = self.hooks / f"{name}.stdin"
-        return [json.loads(line) for line in file.read_text().splitlines() if line] if file.exists() else []
+        return [json.loads(line) for line in file.read_text().split("\n")[:-1]] if file.exists() else []
+
+    async def heard(self, name: str, count: int = 1) -> list[Any]:
+        """The payloads of a script that nobody waits for, once there are `count`."""
+        await until(lambda: len(self.sent(name)) >= count)
+        return self.sent(name)
 
     async def started(self, name: str) -> None:
         """Wait until a held script runs."""
@@ -222,6 +237,11 @@ def texts(query: ModelQuery) -> list[str]:
 def offered(query: ModelQuery) -> list[str]:
     """The names of the tools that a request offers."""
     return [tool.name for tool in query.tools]
+
+
+def unnamed(messages: list[Message]) -> list[Message]:
+    """The messages without their ids, which those of tools get anew when a session is resumed."""
+    return [replace(message, id="") for message in messages]
 
 
 def check_answered(messages: list[Message]) -> None:

@@ -17,10 +17,11 @@ class Conversation:
     """The messages as the model has them. `new_id` names a message that has no id yet."""
 
     def __init__(self, messages: Iterable[Message], new_id: Callable[[], str]) -> None:
-        self.messages: list[Message] = list(messages)
         self._new_id = new_id
+        self.messages: list[Message] = []
         self._measured = 0
         self._measured_at = 0
+        self.restart(messages)
 
     def add(self, message: Message) -> Message:
         """Append `message`, with an id."""
@@ -51,7 +52,7 @@ class Conversation:
         return next((message for message in reversed(self.messages) if message.id == message_id), None)
 
     def restart(self, messages: Iterable[Message]) -> None:
-        """Go on from `messages` (a compaction)."""
+        """Go on from `messages`, each with an id."""
         self.messages = [message if message.id else replace(message, id=self._new_id()) for message in messages]
         self._measured = self._measured_at = 0
 

@@ -1,15 +1,15 @@
 """Who a program's session deals with: a listener that keeps its records, and the program's answer to permission prompts."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal
 
 from treblehook.agent.listener import Listener
 from treblehook.agent.permissions import Always, Approver, Never
 from treblehook.agent.records import Record
 from treblehook.contracts.python import Hooks
-from treblehook.contracts.python.calling import called
+from treblehook.contracts.python.functions import asking
 from treblehook.contracts.vera.turn_functions import TurnFunctions
-from treblehook.engine import Call, Ended, Registry
+from treblehook.engine import Call, Ended, Mode, Registry
 from treblehook.host.tool import ToolSpec
 from treblehook.lifecycle import ToolCall
 
@@ -31,7 +31,8 @@ class Records(Listener):
 
     def answered(self, session: str, call: Call) -> None:
         """See whether a turn could not be prepared."""
-        if self._functions.prepares(call.handler) and call.ended not in (Ended.ANSWERED, Ended.PASSED):
+        obeyed = call.handler.mode is Mode.ON and call.ended not in (Ended.ANSWERED, Ended.PASSED)
+        if obeyed and self._functions.prepares(call.handler):
             self._unprepared[session] = call.error or ""
 
     def take(self) -> tuple[Record, ...]:
@@ -52,18 +53,18 @@ class ProgramsOwn:
         self._hooks = hooks
         self._functions = functions
 
-    def bind(self, registry: Registry) -> None:
+    def bind(self, registry: Registry, *, modes: Mapping[str, Mode]) -> None:
         """Bind them to one session."""
         if self._hooks is not None:
-            self._hooks.bind(registry)
-        self._functions.bind(registry)
+            self._hooks.bind(registry, modes=modes)
+        self._functions.bind(registry, modes=modes)
 
 
 class Asked:
     """Asks the program's own function. Once it has raised, every call is denied, and `error` is what it raised."""
 
     def __init__(self, function: Callable[[ToolCall], bool | Awaitable[bool]]) -> None:
-        self._function = function
+        self._ask: Callable[[ToolCall], Awaitable[object]] = asking(function, in_thread=True)
         self.error: Exception | None = None
 
     async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
@@ -71,7 +72,7 @@ class Asked:
         if self.error is not None:
             return False
         try:
-            answer = await called(self._function, call)
+            answer = await self._ask(call)
             if not isinstance(answer, bool):
                 raise TypeError(f"approve returned {answer!r} for {call.name}; it must return True or False")
         except Exception as error:

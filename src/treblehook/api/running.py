@@ -10,6 +10,7 @@ from treblehook.api.company import Approve
 from treblehook.api.home import Home
 from treblehook.api.reply import Reply
 from treblehook.contracts.python import Hooks
+from treblehook.contracts.python.loop import loop_is_running
 from treblehook.contracts.vera.turn_functions import BeforeTurnEnds, PrepareTurn
 
 
@@ -43,8 +44,6 @@ async def arun(prompt: str, *, home: str | os.PathLike[str] | None = None, **opt
 
 def run(prompt: str, *, home: str | os.PathLike[str] | None = None, **options: Unpack[SessionOptions]) -> Reply:
     """`arun` for scripts, which have no event loop of their own. Raises RuntimeError inside a running one."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(arun(prompt, home=home, **options))
-    raise RuntimeError("run() would stall the event loop that is running here; use: await arun(...)")
+    if loop_is_running():
+        raise RuntimeError("run() would stall the event loop that is running here; use: await arun(...)")
+    return asyncio.run(arun(prompt, home=home, **options))

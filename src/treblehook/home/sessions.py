@@ -3,7 +3,7 @@
 import asyncio
 import random
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from treblehook.agent.conversation import Conversation
 from treblehook.agent.errors import SessionRefused
 from treblehook.agent.listener import Listener
-from treblehook.agent.models import open_model
+from treblehook.agent.models import open_model, warm
 from treblehook.agent.models.model import Model
 from treblehook.agent.models.retry import reply_with_retries
 from treblehook.agent.permissions import Approver, Permissions
@@ -28,7 +28,7 @@ from treblehook.agent.subagents import Subagents
 from treblehook.agent.system_prompt import system_prompt
 from treblehook.agent.transcript import Transcript, TranscriptFailed, find_session, new_session_id
 from treblehook.contracts.vera.config import VeraConfig
-from treblehook.engine import Background, Dispatcher, Journal, Registry
+from treblehook.engine import Background, Dispatcher, Journal, Mode, Registry
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
 from treblehook.home.profile import PROFILES, Profile, SessionWish
@@ -42,8 +42,8 @@ DEEPEST_SUBAGENT = 3
 class ProgramHooks(Protocol):
     """Hooks that a program brings along."""
 
-    def bind(self, registry: Registry) -> None:
-        """Bind them to one session."""
+    def bind(self, registry: Registry, *, modes: Mapping[str, Mode]) -> object:
+        """Bind them to one session; `modes` is by the name of the hook. Raises `BindError` where one is not allowed."""
 
 
 class Company(Struct):
@@ -146,11 +146,12 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     """One session with all of its parts; nothing has been asked or sent yet."""
     facts = SessionFacts(kind.id, str(kind.workspace), spawned=kind.parent is not None)
     model = _open_model(home, kind.model)
+    warm(kind.model)
     spawned, awaited = kind.parent is not None, kind.awaited
     config = kind.vera or home.vera()
     registry = session_registry(home, config, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
     if company.hooks is not None:
-        company.hooks.bind(registry)
+        company.hooks.bind(registry, modes=home.settings.modes)
     tools = {} if kind.profile == "prompt-only" else dict(await home.tools())
     transcript, records = resumed or (Transcript.create(_file(home, kind.id)), ())
     recorder = Recorder(kind.id, transcript, company.listener, _now)

@@ -138,3 +138,11 @@ def test_an_allowance_does_not_hold_where_a_denial_might() -> None:
     assert rules.verdict("bash", "git log", True).kind == "allow"
     assert rules.verdict("bash", "git $x", True) == Verdict("ask", "bash(git push*)")
     assert rules.verdict("bash", "git log $x", True).kind == "allow"
+
+
+@pytest.mark.parametrize("name", ["$x", "r''m", "r*", "~/rm", "{rm,-rf}"])
+def test_a_name_that_is_not_in_sight_is_not_covered(name: str) -> None:
+    rules = Rules.parse(["bash(* --version)"], [], [], "c")
+
+    assert rules.verdict("bash", "rm --version", True).kind == "allow"
+    assert rules.verdict("bash", f"{name} --version", True).kind == "ask"

@@ -44,7 +44,7 @@ WAYS = [
     "~/.ssh/id",
     "~/work/../.ssh/id",
     "{home}/.ssh/id",
-    "//{home}/.ssh/id",
+    "/{home}/.ssh/id",
     "link",
     "link_to_link",
     "folder/id",

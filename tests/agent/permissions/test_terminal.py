@@ -98,7 +98,9 @@ async def test_another_key_is_no_answer(screen: Screen, keys: list[str], key: st
 
 
 async def test_what_was_typed_before_the_question_is_no_answer(screen: Screen) -> None:
-    screen.type("y\n")
+    screen.type("y")
+    # The terminal echoes what it has taken.
+    await screen.shows("y")
     asked = asking(TerminalApprover(terminal=screen.open))
     await screen.shows("no: ")
     screen.type("n")

@@ -26,7 +26,7 @@ def without_mark(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_resumed_session_sends_the_same_conversation(stage: ProviderStage) -> None:
-    stage.home.hook("session_start", "crow", "cat >/dev/null; echo '{\"power\":\"observe\"}'")
+    stage.home.hook("session_start", "crow", 'cat >/dev/null; echo \'{"power":"observe"}\'')
     stage.home.hook("pre_turn", "remember", 'cat >/dev/null; echo \'{"power":"mutate","context":"under a palm"}\'')
     stage.plays(calls("echo one", "exit 4", text="I look."), {"text": "Here."}, {"text": "Still here."})
     first = stage.run("run", "where is it?", "--approve", "always", "--output", "jsonl")
@@ -47,6 +47,8 @@ async def test_what_a_provider_signed_comes_back_unchanged_after_a_resume(
     word: str, tmp_path: Path, fake_model: Callable[[object], FakeModel]
 ) -> None:
     stage = ProviderStage(tmp_path, word, fake_model)
+    # A name that the library knows to think: to others it sends no thoughts back.
+    stage.spec = f"{word}:gpt-5"
     (stage.workspace / "map.txt").write_text("x marks the spot\n")
     replies = [signed(word, call_stream(word, '{"path": "map.txt"}')), text_stream(word, "There.").whole, text_stream(word, "Yes.").whole]
     bodies: list[dict[str, Any]] = []
@@ -84,5 +86,12 @@ def signed(word: str, stream: bytes) -> bytes:
         case "google":
             return stream.replace(b'{"functionCall"', b'{"thoughtSignature": "c2lnbmVk", "functionCall"')
         case "openai-responses":
-            return stream.replace(b'"fc_1"', b'"fc_c2lnbmVk"')
+            item = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2lnbmVk"}
+            kinds = ("response.output_item.added", "response.output_item.done")
+            events = [
+                f"event: {kind}\ndata: {json.dumps({'type': kind, 'sequence_number': 0, 'output_index': 0, 'item': item})}\n\n".encode()
+                for kind in kinds
+            ]
+            head, rest = stream.split(b"event: response.output_item.added", 1)
+            return head + b"".join(events) + b"event: response.output_item.added" + rest.replace(b'"output_index": 0', b'"output_index": 1')
     return stream.replace(b'"call_1"', b'"call_c2lnbmVk"')

@@ -9,7 +9,7 @@ from tests.agent.providers.test_whole_session import TOOLS
 def test_tools_and_model_change_for_one_turn_only(stage: ProviderStage) -> None:
     change = {"power": "mutate", "tools": ["read", "chart"], "model": f"{stage.word}:model-2"}
     stage.home.hook("pre_turn", "captain", f'case "$(cat)" in *quietly*) echo \'{{"power":"observe"}}\';; *) {says(change)[14:]}\nesac')
-    stage.home.hook("pre_tool_use", "guard", f"cat >> {stage.folder}/asked; echo '{{\"power\":\"observe\"}}'")
+    stage.home.hook("pre_tool_use", "guard", f'cat >> {stage.folder}/asked; echo \'{{"power":"observe"}}\'')
     stage.plays(calls("echo hi"), {"text": "I may only read."}, calls("echo again"), {"text": "Now I may."})
 
     first = stage.run("run", "look", "--approve", "always", "--output", "jsonl")

@@ -78,12 +78,11 @@ async def test_a_context_is_still_there_after_a_resume_and_counts(nest: Nest) ->
     nest.hook("pre_turn", "remember", mutates(context="x" * 40_000))
     session = await nest.open()
     await session.prompt(PROMPT)
-    messages = session.state.conversation.messages
     await session.finish("detached", TurnEnd("finished"))
 
     again = await nest.open(resume=session.id)
 
-    assert again.state.conversation.messages == messages
+    assert again.state.conversation.messages == session.state.conversation.messages
     assert again.state.conversation.tokens() > 10_000
 
 
@@ -122,10 +121,9 @@ async def test_case_088_a_block_ends_the_turn_and_the_prompt_stays(nest: Nest) -
 
 
 async def test_the_next_turn_sends_a_blocked_prompt_along(nest: Nest) -> None:
-    nest.hook("pre_turn", "guard", says({"power": "block", "reason": "no"}) + '\n[ -e "$0.seen" ] && exit 1\ntouch "$0.seen"')
+    nest.answers("pre_turn", "guard", {"first": {"power": "block", "reason": "no"}})
     session = await nest.open()
     await session.prompt("first")
-    nest.script("guard", OBSERVE)
 
     assert (await session.prompt("second")).status == "finished"
     assert texts(nest.queries[0]) == ["first", "second"]
@@ -203,8 +201,7 @@ async def test_case_094_bash_keeps_its_companion(nest: Nest) -> None:
 
 
 async def test_narrowing_lasts_until_the_turn_ends(nest: Nest) -> None:
-    nest.hook("pre_turn", "only", '{ cat; echo; } > "$0.in"; grep -q first "$0.in" && ' + mutates(tools=["read", "bash"]).partition("\n")[2])
-    nest.script("only", 'grep -q first && echo \'{"power":"mutate","tools":["read","bash"]}\' || echo \'{"power":"observe"}\'')
+    nest.answers("pre_turn", "only", {"first": {"power": "mutate", "tools": ["read", "bash"]}})
     nest.plays(bash("true"), {"text": "one"}, {"text": "two"})
     session = await nest.open()
 
@@ -215,14 +212,8 @@ async def test_narrowing_lasts_until_the_turn_ends(nest: Nest) -> None:
 
 
 async def test_narrowing_accumulates_over_the_messages_of_a_turn(nest: Nest) -> None:
-    nest.hook("pre_turn", "only", OBSERVE)
-    nest.script(
-        "only",
-        """{ cat; echo; } | tee -a "$0.stdin" > "$0.now"
-grep -q '"first"' "$0.now" && echo '{"power":"mutate","tools":["read","bash","grep"]}'
-grep -q '"second"' "$0.now" && echo '{"power":"mutate","tools":["read","write"]}'
-true""",
-    )
+    first, second = {"power": "mutate", "tools": ["read", "bash", "grep"]}, {"power": "mutate", "tools": ["read", "write"]}
+    nest.answers("pre_turn", "only", {"first": first, "second": second})
     session = await nest.open()
 
     await session.prompt("first", "second")
@@ -233,11 +224,7 @@ true""",
 
 async def test_case_097_a_changed_model_serves_this_turn_only(nest: Nest) -> None:
     other = nest.plays({"text": "The other speaks."}, model="other")
-    nest.hook("pre_turn", "switch", OBSERVE)
-    nest.script(
-        "switch",
-        f"""grep -q first && echo '{{"power":"mutate","model":"{other}","reasoningEffort":"low"}}' || echo '{{"power":"observe"}}'""",
-    )
+    nest.answers("pre_turn", "switch", {"first": {"power": "mutate", "model": other, "reasoningEffort": "low"}})
     nest.recorder("pre_turn", "second")
     session = await nest.open()
 
@@ -270,7 +257,7 @@ async def test_case_097_a_compaction_check_follows_a_changed_model(nest: Nest, m
 
     assert end.text == "The other speaks."
     assert [payload["prompt"][0] for payload in nest.sent("second")] == ["x", "y"]
-    (compaction,) = nest.sent("pre_compact")
+    (compaction,) = await nest.heard("pre_compact")
     assert (compaction["reason"], compaction["capacity"]) == ("automatic", 100)
     summarised, asked = nest.queries
     assert summarised.messages[2].text == "third palm"
@@ -293,14 +280,8 @@ async def test_a_model_that_cannot_be_opened_fails_the_turn(nest: Nest) -> None:
 
 async def test_case_098_a_message_that_joins_a_turn(nest: Nest) -> None:
     """Its model is ignored, without a failure; its context and its tools count from the next request on."""
-    nest.hook("pre_turn", "remember", OBSERVE)
-    nest.script(
-        "remember",
-        """{ cat; echo; } | tee -a "$0.stdin" > "$0.now"
-grep -q '"arrivedDuringTurn":true' "$0.now" \\
-    && echo '{"power":"mutate","model":"other:x","reasoningEffort":"low","context":"third palm","tools":["read"]}' \\
-    || echo '{"power":"observe"}'""",
-    )
+    wish = {"power": "mutate", "model": "other:x", "reasoningEffort": "low", "context": "third palm", "tools": ["read"]}
+    nest.answers("pre_turn", "remember", {'"arrivedDuringTurn":true': wish})
     nest.plays(bash("true"), {"text": "Done."})
     session = await nest.open()
     asked, go = nest.hold_model()
@@ -328,8 +309,7 @@ grep -q '"arrivedDuringTurn":true' "$0.now" \\
 
 
 async def test_a_block_of_a_joining_message_ends_the_turn(nest: Nest) -> None:
-    nest.hook("pre_turn", "guard", OBSERVE)
-    nest.script("guard", """grep -q stop && echo '{"power":"block","reason":"enough"}' || echo '{"power":"observe"}'""")
+    nest.answers("pre_turn", "guard", {"stop": {"power": "block", "reason": "enough"}})
     nest.plays(bash("true"), {"text": "never"})
     session = await nest.open()
     asked, go = nest.hold_model()
@@ -347,13 +327,8 @@ async def test_a_block_of_a_joining_message_ends_the_turn(nest: Nest) -> None:
 async def test_case_100_messages_sent_together_are_asked_about_one_by_one(nest: Nest) -> None:
     one = nest.plays({"text": "One speaks."}, model="one")
     two = nest.plays({"text": "Two speaks."}, model="two")
-    nest.hook("pre_turn", "switch", OBSERVE)
-    nest.script(
-        "switch",
-        f"""{{ cat; echo; }} | tee -a "$0.stdin" > "$0.now"
-grep -q '"first"' "$0.now" && echo '{{"power":"mutate","model":"{one}","context":"c1"}}' \\
-    || echo '{{"power":"mutate","model":"{two}","context":"c2"}}'""",
-    )
+    first, second = {"power": "mutate", "model": one, "context": "c1"}, {"power": "mutate", "model": two, "context": "c2"}
+    nest.answers("pre_turn", "switch", {"first": first, "second": second})
     session = await nest.open()
 
     end = await session.prompt("first", "second")
@@ -365,8 +340,7 @@ grep -q '"first"' "$0.now" && echo '{{"power":"mutate","model":"{one}","context"
 
 
 async def test_the_context_of_an_earlier_message_stays_when_a_later_one_is_blocked(nest: Nest) -> None:
-    nest.hook("pre_turn", "remember", OBSERVE)
-    nest.script("remember", """cat > "$0.now"; grep -q '"first"' "$0.now" && echo '{"power":"mutate","context":"c1"}' || exit 1""")
+    nest.answers("pre_turn", "remember", {"first": {"power": "mutate", "context": "c1"}, "second": {"power": "nonsense"}})
     session = await nest.open()
 
     end = await session.prompt("first", "second")

@@ -1,7 +1,7 @@
 """The context windows of known model families, in tokens."""
 
-# A window that is too small compacts early; one that is too large fails the request. So the entries are the smallest of their
-# family, and a name that is not here has no window until the user's settings give one.
+# A window that is too small compacts early; one that is too large fails the request. So an entry is the smallest window among the
+# members of its family that can work with tools, and a name that is not here has none until the user's settings give one.
 _WINDOWS: dict[str, dict[str, int]] = {
     "anthropic": {"": 200_000},
     "google": {"gemini-": 1_000_000, "gemma-4": 262_144},
@@ -12,7 +12,7 @@ _WINDOWS: dict[str, dict[str, int]] = {
         "gpt-5.3-chat": 128_000,
         "gpt-6": 1_000_000,
         "gpt-oss": 131_072,
-        "o1": 200_000,
+        "o1": 128_000,
         "o3": 200_000,
         "o4": 200_000,
     },

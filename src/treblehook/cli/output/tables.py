@@ -14,7 +14,9 @@ def told(command: str, result: dict[str, Any]) -> list[str]:
 def _context(result: dict[str, Any]) -> list[str]:
     window = result["window"]
     of = f" of {window} ({result['tokens'] / window:.0%})" if window else " (the model's window is not known)"
-    return [f"{result['tokens']} tokens{of} in {result['messages']} messages", *_rows(result["sources"], "source", "messages", "tokens")]
+    count = result["messages"]
+    head = f"{result['tokens']} tokens{of} in {count} message{'' if count == 1 else 's'}"
+    return [head, *(_rows(result["sources"], "source", "messages", "tokens") if count else [])]
 
 
 def _usage(result: dict[str, Any]) -> list[str]:

@@ -1,4 +1,7 @@
-"""Plain Python functions as hooks are bound here; loading code from a user's files may not happen here."""
+"""Plain Python functions are bound to events here; no code may be loaded from a user's files.
+
+`hooks.py` is what a program uses, `functions.py` how a function of any kind is asked, `signature.py` what its annotations say.
+"""
 
 from treblehook.contracts.python.hooks import Hooks
 

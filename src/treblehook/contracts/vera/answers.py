@@ -107,3 +107,4 @@ POWERS: Final[dict[str, dict[str, Power]]] = {
     "post_tool_use": {"observe": _observe, "mutate": _patch},
     "turn_ending": {"observe": _observe, "continue": _continue},
 }
+"""By phase, what its hooks may answer; observers have none."""

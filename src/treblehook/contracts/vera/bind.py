@@ -38,35 +38,39 @@ def bind(
     for entry in config.hooks:
         event = event_of(entry.phase) if entry.protocol == "claude" else None
         phase = PHASES[entry.phase if event is None else event.phase]
-        if _runs_in(phase, event, spawned=spawned, awaited=awaited):
+        if runs_in(phase, event, spawned=spawned, awaited=awaited):
             place = observers if phase.observes else runtime
             handlers.append(_handler(entry, phase, event, place, modes.get(entry.name, Mode.ON)))
     return handlers
 
 
-def _runs_in(phase: Phase, event: ClaudeEvent | None, *, spawned: bool, awaited: bool) -> bool:
-    if awaited and phase.name in ("pre_compact", "session_end"):
+def runs_in(phase: Phase, event: ClaudeEvent | None, *, spawned: bool, awaited: bool) -> bool:
+    """Whether a hook is bound in a session of this kind; `event` is None where it does not speak the claude protocol."""
+    if awaited and phase.name in ("pre_compact", "session_end", "turn_finished"):
         # An awaited subagent lives inside its parent's turn and is no session of its own (vera.md 3.6, 3.7).
         return False
     return event is None or event.runs_in(spawned=spawned)
 
 
-def _handler(entry: HookEntry, phase: Phase, event: ClaudeEvent | None, runtime: ProcessRuntime, mode: Mode) -> Handler:
-    seconds = entry.timeout_ms / 1000
-    command = Command(
+def command_of(entry: HookEntry, phase: Phase, event: ClaudeEvent | None) -> Command:
+    """How the executable of `entry` is run and spoken to."""
+    return Command(
         argv=(entry.executable, *entry.argv[1:]),
-        seconds=seconds,
+        seconds=entry.timeout_ms / 1000,
         stdout_bytes=phase.stdout_bytes,
         payload=payloads.PAYLOADS[phase.name] if event is None else claude_payloads.PAYLOADS[event.name],
         decide=answers.decider(phase.name) if event is None else claude_answers.decider(event.name),
     )
+
+
+def _handler(entry: HookEntry, phase: Phase, event: ClaudeEvent | None, runtime: ProcessRuntime, mode: Mode) -> Handler:
     return Handler(
         phase.event,
-        asking(command, runtime),
+        asking(command_of(entry, phase, event), runtime),
         name=entry.name,
         origin=Origin(entry.protocol, phase.name if event is None else event.name, entry.executable),
         tier=Tier.CONFIG,
-        timeout=seconds,
+        timeout=entry.timeout_ms / 1000,
         keeps_time=True,
         lane=phase.lane,
         on_failure=phase.on_failure,

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from treblehook.contracts.vera.extension_entries import ExtensionEntry, extension_entries
+from treblehook.contracts.vera.extension_entries import ExtensionEntry, disabled_included, extension_entries
 from treblehook.contracts.vera.findings import Findings
 from treblehook.contracts.vera.hook_entries import HookEntry, hook_entries
 from treblehook.contracts.vera.json_text import NotJson, parsed, shown
@@ -14,12 +14,14 @@ from treblehook.host.problems import ConfigInvalid
 
 
 class VeraConfig(Struct, frozen=True):
-    """What `file` says; entries stand in list order. `hooks_dir` is the absolute folder in which executables may be named."""
+    """What `file` says; entries stand in list order. `hooks_dir` is the absolute folder in which executables may be named,
+    `disabled_included` has the ids of extensions that come with Treblehook and are not wanted."""
 
     file: str
     hooks_dir: str
     hooks: tuple[HookEntry, ...] = ()
     extensions: tuple[ExtensionEntry, ...] = ()
+    disabled_included: tuple[str, ...] = ()
 
 
 def load_config(path: str | os.PathLike[str], hooks_dir: str | os.PathLike[str] | None = None) -> VeraConfig:
@@ -48,9 +50,10 @@ def _read(text: str, folder: str, findings: Findings) -> VeraConfig:
     content = _object(text, findings)
     hooks = hook_entries(content.get("hooks", []), folder, findings)
     extensions = extension_entries(content.get("extensions", []), findings)
+    disabled = disabled_included(content.get("disabled_included_extensions", []), findings)
     if findings.problems:
         raise ConfigInvalid(findings.problems)
-    return VeraConfig(findings.file, folder, hooks, extensions)
+    return VeraConfig(findings.file, folder, hooks, extensions, disabled)
 
 
 def _object(text: str, findings: Findings) -> dict[str, Any]:

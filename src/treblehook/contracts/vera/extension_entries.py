@@ -1,4 +1,4 @@
-"""The `extensions` list of config.json, checked as far as loading checks it (vera.md 5.2)."""
+"""The `extensions` and `disabled_included_extensions` of config.json, checked as far as loading checks them (vera.md 5.2)."""
 
 import os
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from treblehook.contracts.vera.findings import Findings
-from treblehook.contracts.vera.json_text import TRIMMED
+from treblehook.contracts.vera.json_text import TRIMMED, shown
 
 
 class ExtensionEntry(Struct, frozen=True):
@@ -32,3 +32,14 @@ def _entry(place: str, entry: dict[str, Any], findings: Findings) -> ExtensionEn
     if not isinstance(enabled, bool):
         findings.field(place, entry, "enabled", "true or false")
     return ExtensionEntry(place, path, enabled is True, entry.get("config", {}))
+
+
+def disabled_included(ids: Any, findings: Findings) -> tuple[str, ...]:
+    """The ids of included extensions that are switched off; what is wrong goes to `findings`."""
+    if not isinstance(ids, list):
+        findings.add("disabled_included_extensions", f"found {shown(ids)}; it must be an array", "leave the key out to disable none")
+        return ()
+    for index, found in enumerate(ids):
+        if not isinstance(found, str) or not found:
+            findings.add(f"disabled_included_extensions[{index}]", f"found {shown(found)}; it must be the id of an extension")
+    return tuple(found for found in ids if isinstance(found, str))

@@ -19,9 +19,9 @@ class Findings:
         self.problems.append(Problem(self.file, place, message, remedy))
 
     def field(self, place: str, entry: dict[str, Any], key: str, allowed: str, remedy: str = "") -> None:
-        """Note that a field of `entry`, which is at `place`, is missing or is not what is allowed."""
+        """Note that a field of `entry`, which is at `place`, is missing or is not what is allowed; "" is the whole file."""
         found = f"found {shown(entry[key])}" if key in entry else "is missing"
-        self.add(f"{place}.{key}", f"{found}; it must be {allowed}", remedy)
+        self.add(f"{place}.{key}" if place else key, f"{found}; it must be {allowed}", remedy)
 
     def objects(self, key: str, entries: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         """The entries of the list `key` that are objects, with their places; notes what else is there."""

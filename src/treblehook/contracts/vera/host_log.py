@@ -1,4 +1,5 @@
-"""`<home>/runtime/logs/host.jsonl`: one line for each failed hook whose failure changes nothing else (vera.md 3.3, 3.10)."""
+"""`<home>/runtime/logs/host.jsonl`: one line for each failure that changes nothing else, of hooks and of whole extensions (vera.md
+3.3, 3.10, 5.3)."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -8,7 +9,7 @@ from typing import Any, Final
 
 from treblehook.contracts.vera.json_text import encoded
 from treblehook.contracts.vera.phases import PHASE_OF_EVENT
-from treblehook.engine import Call, Ended
+from treblehook.engine import Call, Ended, Tier
 from treblehook.engine.journal import Watcher
 from treblehook.lifecycle import SessionStart
 
@@ -36,6 +37,14 @@ class HostLog(Watcher):
                 if record is not None:
                     self._append(record)
 
+    def extension_failed(self, extension: str, message: str) -> None:
+        """Log that an extension did not load (vera.md 5.3)."""
+        self._append({"type": "host_startup_extension_failed", "level": "warn", "extension_id": extension, "message": message})
+
+    def extension_ended(self, extension: str, message: str) -> None:
+        """Log that an extension, which had loaded, has ended."""
+        self._append({"type": "extension_ended", "level": "warn", "extensionId": extension, "message": message})
+
     def _append(self, record: dict[str, Any]) -> None:
         moment = self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = encoded({"timestamp": moment, **record}) + b"\n"
@@ -55,6 +64,8 @@ def _record(call: Call) -> dict[str, Any] | None:
     if phase is None:
         return None
     head = {"type": f"{phase.name}_hook_failed", "level": "warn"}
+    extension = {"extensionId": call.handler.name} if call.handler.tier is Tier.EXTENSION else {}
     if isinstance(call.event, SessionStart):
-        return {**head, "sessionId": call.event.session, "reason": call.event.reason, "index": call.position, "error": call.error}
-    return {**head, "message": call.error, "command": call.handler.name} if phase.observes else None
+        told = {"sessionId": call.event.session, "reason": call.event.reason, "index": call.position, "error": call.error}
+        return {**head, **told, **extension}
+    return {**head, "message": call.error, **(extension or {"command": call.handler.name})} if phase.observes else None

@@ -1,4 +1,4 @@
-"""What a hook of the vera protocol is sent: one JSON object for each phase (vera.md 3.1 to 3.8)."""
+"""What a hook of the vera protocol is sent: one JSON object for each phase (vera.md 3.1 to 3.9)."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -13,6 +13,7 @@ from treblehook.lifecycle import (
     ToolCall,
     ToolFinished,
     ToolProposed,
+    TurnComplete,
     TurnEnding,
 )
 
@@ -88,6 +89,19 @@ def _turn_ending(event: TurnEnding) -> Payload:
     }
 
 
+def _turn_finished(event: TurnComplete) -> Payload:
+    return {
+        "type": "turn_finished",
+        "sessionId": event.session,
+        "workspace": event.workspace,
+        "outcome": event.outcome,
+        "turns": event.turns,
+        "spawned": event.spawned,
+        "prompt": event.prompt,
+        "reply": event.reply,
+    }
+
+
 def _subagent_finished(event: SubagentFinished) -> Payload:
     return {
         "type": "subagent_finished",
@@ -119,6 +133,7 @@ PAYLOADS: Final[dict[str, Callable[[Any], Payload]]] = {
     "pre_tool_use": _pre_tool_use,
     "post_tool_use": _post_tool_use,
     "turn_ending": _turn_ending,
+    "turn_finished": _turn_finished,
     "subagent_finished": _subagent_finished,
     "session_end": _session_end,
 }

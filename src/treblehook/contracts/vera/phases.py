@@ -1,4 +1,4 @@
-"""The eight phases of executables: the event behind each, its deadline, its bounds, and what a failure there means (vera.md 3)."""
+"""The phases of hooks: the event behind each, its deadline, its bounds, and what a failure there means (vera.md 3)."""
 
 from typing import Final
 
@@ -15,6 +15,7 @@ from treblehook.lifecycle import (
     SubagentFinished,
     ToolFinished,
     ToolProposed,
+    TurnComplete,
     TurnEnding,
 )
 
@@ -60,4 +61,12 @@ _ROWS: Final = (
 )
 
 PHASES: Final[dict[str, Phase]] = {phase.name: phase for phase in _ROWS}
-PHASE_OF_EVENT: Final[dict[type[Event], Phase]] = {phase.event: phase for phase in _ROWS}
+"""The eight phases that an executable can have."""
+
+FUNCTION_PHASES: Final[dict[str, Phase]] = {
+    **PHASES,
+    "turn_finished": Phase("turn_finished", TurnComplete, OnFailure.OPEN, delivery=DETACHED),
+}
+"""Those that a function of an extension can have (vera.md 3.9)."""
+
+PHASE_OF_EVENT: Final[dict[type[Event], Phase]] = {phase.event: phase for phase in FUNCTION_PHASES.values()}

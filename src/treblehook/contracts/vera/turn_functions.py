@@ -3,18 +3,17 @@
 Stricter than the JSON protocol: an unknown key is an error, and a key with the value None counts as not given.
 """
 
-import inspect
 import reprlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from treblehook.contracts.python.calling import called
+from treblehook.contracts.python.functions import asking, name_of, written
 from treblehook.contracts.vera import checks
 from treblehook.contracts.vera.answers import POWERS, decided
 from treblehook.contracts.vera.json_text import NotJson, encoded, parsed
-from treblehook.engine import Handler, HookFailed, OnFailure, Origin, Registry, Tier
+from treblehook.engine import Handler, HookFailed, Mode, OnFailure, Origin, Registry, Tier
 from treblehook.engine.handler import Ask
-from treblehook.lifecycle import Event, PromptSubmitted, TurnEnding
+from treblehook.lifecycle import Decision, Event, PromptSubmitted, TurnEnding
 
 Payload = dict[str, Any]
 Function = Callable[[Payload], Any]
@@ -38,12 +37,16 @@ class TurnFunctions:
         self._ends = _checked("before_turn_ends", before_turn_ends)
         self._preparing = _origin("pre_turn", self._prepare)
 
-    def bind(self, registry: Registry) -> None:
-        """Bind them to a session: `prepare_turn` fails closed, `before_turn_ends` open."""
+    def bind(self, registry: Registry, *, modes: Mapping[str, Mode] | None = None) -> None:
+        """Bind them to a session: `prepare_turn` fails closed, `before_turn_ends` open. `modes` is by the function's name."""
+        handlers = []
         if self._prepare is not None:
-            registry.add(_handler(PromptSubmitted, self._prepare, self._preparing, _submitted, OnFailure.CLOSED))
+            handlers.append(_handler(PromptSubmitted, self._prepare, self._preparing, _submitted, OnFailure.CLOSED))
         if self._ends is not None:
-            registry.add(_handler(TurnEnding, self._ends, _origin("turn_ending", self._ends), _ending, OnFailure.OPEN))
+            handlers.append(_handler(TurnEnding, self._ends, _origin("turn_ending", self._ends), _ending, OnFailure.OPEN))
+        for handler in handlers:
+            handler.mode = (modes or {}).get(handler.name, Mode.ON)
+            registry.add(handler)
 
     def prepares(self, handler: Handler) -> bool:
         """Whether `handler` is `prepare_turn`, in whichever session."""
@@ -57,7 +60,7 @@ def _checked(what: str, function: Function | None) -> Function | None:
 
 
 def _origin(phase: str, function: Function | None) -> Origin:
-    code = getattr(inspect.unwrap(function), "__code__", None) if function is not None else None
+    code = None if function is None else getattr(written(function), "__code__", None)
     return Origin("vera", phase) if code is None else Origin("vera", phase, code.co_filename, code.co_firstlineno)
 
 
@@ -65,7 +68,7 @@ def _handler(event: type[Event], function: Function, origin: Origin, payload: Ca
     return Handler(
         event,
         _asking(function, origin.event, payload),
-        name=getattr(function, "__name__", type(function).__name__),
+        name=name_of(function),
         origin=origin,
         tier=Tier.PYTHON,
         timeout=SECONDS,
@@ -74,8 +77,10 @@ def _handler(event: type[Event], function: Function, origin: Origin, payload: Ca
 
 
 def _asking(function: Function, phase: str, payload: Callable[[Any], Payload]) -> Ask:
-    async def ask(event: Any) -> Any:
-        answer = await called(function, payload(event))
+    call = asking(function, in_thread=True)
+
+    async def ask(event: Any) -> Decision | None:
+        answer: Any = await call(payload(event))
         return None if answer is None else decided(_answer(answer, phase), POWERS[phase])
 
     return ask

@@ -12,11 +12,12 @@ _CHUNK = 65_536
 class Channel:
     """Sends lines and hands over those that arrive, without their line ends.
 
-    `on_closed` is called once with the reason when the other side is gone or sends a line over the limit; never after `close`.
+    `on_closed` is called once when the other side is gone (with None) or sends a line over the limit (with a text that says so);
+    never after `close`.
     A wake of the event loop reads one chunk at most, so that a flood here leaves time for everybody else.
     """
 
-    def __init__(self, end: socket.socket, on_line: Callable[[bytes], None], on_closed: Callable[[str], None]) -> None:
+    def __init__(self, end: socket.socket, on_line: Callable[[bytes], None], on_closed: Callable[[str | None], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._socket: socket.socket | None = end
         self._on_line = on_line
@@ -78,7 +79,7 @@ class Channel:
         except OSError:
             data = b""
         if not data:
-            self._end("it closed its pipe")
+            self._end(None)
             return
         *whole, rest = data.split(b"\n")
         for line in whole:
@@ -95,6 +96,6 @@ class Channel:
         if self._begun_bytes > LINE_BYTES:
             self._end(f"it sent a line of more than {LINE_BYTES} bytes")
 
-    def _end(self, why: str) -> None:
+    def _end(self, why: str | None) -> None:
         self.close()
         self._on_closed(why)

@@ -1,6 +1,7 @@
 """One module: its functions are called, and its own requests are passed on, by whatever worker runs it at the moment."""
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable
 
 from msgspec import UNSET, Struct
@@ -66,7 +67,8 @@ class Module:
         number = self._count
         if not self._channel.send(call_line(number, name, argument)):
             raise NotRunning("it does not read what it is sent")
-        answer = self._calls[number] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._calls[number] = answer
         try:
             return await answer
         except asyncio.CancelledError:
@@ -77,9 +79,9 @@ class Module:
         finally:
             self._calls.pop(number, None)
 
-    def attach(self, channel: Callable[[Callable[[bytes], None], Callable[[str], None]], Channel]) -> None:
-        """A worker runs the module from now on; `channel` opens the way to it."""
-        self._channel = channel(self._take, lambda why: self._on_broken(self, why))
+    def attach(self, end: socket.socket) -> None:
+        """A worker runs the module from now on, and is spoken to over `end`."""
+        self._channel = Channel(end, self._take, self._closed)
 
     def detach(self, why: str) -> None:
         """The worker is gone: what is running has failed."""
@@ -140,6 +142,13 @@ class Module:
             line = error_line(number, str(failed))
         if self._channel is not None and not self._channel.send(line):
             self._on_broken(self, "it does not read what it is sent")
+
+    def _closed(self, why: str | None) -> None:
+        if why is not None:
+            self._on_broken(self, why)
+        elif self._doubt is None:
+            # Mostly the worker has ended, and the main thread is about to say why.
+            self._doubt = asyncio.get_running_loop().call_later(self._patience.close, self._on_broken, self, "it closed its pipe")
 
     def _ask_for_life(self) -> None:
         """Nobody waits for an answer any more: is the event loop standing still, or only that function?"""

@@ -1,6 +1,7 @@
 """The Node process: its start with the descriptors that its threads speak over, and its end."""
 
 import os
+import signal
 import socket
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +50,7 @@ class NodeProcess:
         self._watch = ExitWatch(self.child, on_exit)
         for module, (near, far) in zip(modules, ways, strict=True):
             self._open(module, far)
-            module.attach(lambda take, broken, near=near: Channel(near, take, broken))  # type: ignore[misc]
+            module.attach(near)
 
     def end_worker(self, number: int) -> None:
         """End a worker, whatever it is doing."""
@@ -62,6 +63,18 @@ class NodeProcess:
     def kill(self) -> None:
         """End the process and its group now."""
         self.child.kill()
+
+    def fate(self) -> str:
+        """How it ended, once it has."""
+        status = self.child.status
+        if status is None:
+            return "ended"
+        if status >= 0:
+            return f"exited with status {status}"
+        try:
+            return f"was killed by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"was killed by signal {-status}"
 
     def let_go(self) -> None:
         """Give back the descriptors, once it has exited."""

@@ -14,7 +14,6 @@ from treblehook.runtimes.node.locate import candidates, is_new_enough, unavailab
 from treblehook.runtimes.node.module import Module, ModuleSpec
 from treblehook.runtimes.node.process import CannotStart, NodeProcess
 from treblehook.runtimes.node.values import Patience
-from treblehook.runtimes.process.exit import ended_how
 
 PATIENCE = Patience()
 
@@ -54,6 +53,7 @@ class NodeRuntime:
         self._exited = asyncio.Event()
         self._up = asyncio.Event()
         self._given_up: str | None = None
+        self._fate = ""
         self._deaths: deque[float] = deque()
         self._keeper: asyncio.Task[None] | None = None
         self._closing = False
@@ -138,12 +138,11 @@ class NodeRuntime:
             self.end(self.modules[message.ended], message.why)
 
     def _exit(self) -> None:
+        if self._process is not None:
+            self._fate = self._process.fate()
         self._exited.set()
         if self._hello is not None and not self._hello.done():
-            self._hello.set_exception(NodeError(f"{self._how()} as it started"))
-
-    def _how(self) -> str:
-        return "died" if self._process is None else ended_how(self._process.child)
+            self._hello.set_exception(NodeError(f"{self._fate} as it started"))
 
     def _part(self, why: str) -> None:
         """No module has a worker now."""
@@ -169,35 +168,32 @@ class NodeRuntime:
 
     async def _keep(self) -> None:
         """Whenever the process has died, start it again."""
+        assert self._program is not None, "only what was started is started again"
         while True:
             await self._exited.wait()
             busy = ", ".join(module.spec.name for module in self.modules if module.busy)
-            what = f"the Node process {self._how()}" + (f" while it ran {busy}" if busy else "")
+            what = f"the Node process {self._fate}" + (f" while it ran {busy}" if busy else "")
             self._up.clear()
             self._part(what)
-            if self._process is not None:
-                self._process.let_go()
-                self._process = None
+            await self._stop()
             pause = self._pause()
-            if pause is None or not any(module.ended is None for module in self.modules):
+            if pause is None or all(module.ended is not None for module in self.modules):
                 self._give_up(what)
                 return
             self._owner.died(f"{what}; it is started again")
             await asyncio.sleep(pause)
-            if not await self._restart(what):
-                return
+            problem = await self._try(self._program)
+            if problem is not None:
+                self._fate = problem
+                self._exited.set()
+                continue
+            self._up.set()
+            await self._set_up_again()
 
-    async def _restart(self, what: str) -> bool:
-        assert self._program is not None, "only what was started is started again"
-        problem = await self._try(self._program)
-        if problem is not None and not self._exited.is_set():
-            self._give_up(f"{what}, and {self._program} {problem}")
-            return False
-        self._up.set()
+    async def _set_up_again(self) -> None:
         for module in self.modules:
             if module.ended is None and not self._exited.is_set():
                 await self._owner.again(module)
-        return True
 
     def _pause(self) -> float | None:
         """Seconds before the next start; None where it has died too often."""

@@ -8,7 +8,6 @@
 
 const fs = require('node:fs');
 const net = require('node:net');
-const { Writable } = require('node:stream');
 const { pathToFileURL } = require('node:url');
 const { workerData } = require('node:worker_threads');
 
@@ -29,19 +28,16 @@ function keep(chunk) {
     if (logged > limits.logBytes) chunk = Buffer.from(`[more than ${limits.logBytes} bytes: the rest is not kept]\n`);
     fs.writeSync(logFile, chunk);
 }
-for (const name of ['stdout', 'stderr']) {
-    const stream = new Writable({
-        decodeStrings: true,
-        write(chunk, encoding, done) {
-            try {
-                keep(chunk);
-            } catch {
-                // A full disk is no reason to fail whoever prints.
-            }
-            done();
-        },
-    });
-    Object.defineProperty(process, name, { value: stream, configurable: true, enumerable: true });
+for (const stream of [process.stdout, process.stderr]) {
+    stream._writev = undefined;
+    stream._write = (chunk, encoding, done) => {
+        try {
+            keep(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk, encoding));
+        } catch {
+            // A full disk is no reason to fail whoever prints.
+        }
+        done();
+    };
 }
 
 // What went wrong, with the first place in the stack that is not Node's own and not ours.

@@ -11,13 +11,13 @@ from treblehook.runtimes.process.refusal import explain
 
 
 class Child:
-    """A started process and our ends of its three pipes, which are non-blocking and belong to whoever asked for the child.
+    """A started process and our ends of its three pipes (-1 where it has none), which are non-blocking and belong to whoever asked.
 
     Its process id names its group too. The id stays reserved until `ended` has collected the exit status, so up to then a
     signal to the group cannot hit a stranger; afterwards the signals here do nothing.
     """
 
-    def __init__(self, program: str, process: subprocess.Popen[bytes], stdin: int, stdout: int, stderr: int) -> None:
+    def __init__(self, program: str, process: subprocess.Popen[bytes], stdin: int = -1, stdout: int = -1, stderr: int = -1) -> None:
         self.program = program
         self.pid = process.pid
         self.stdin = stdin

@@ -24,12 +24,13 @@ _LOCAL_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 class Simple(Struct):
-    """A simple command: `words` without redirections and leading assignments, `source` with them.
+    """A simple command: `words` without redirections and leading `assignments`, `source` with them.
 
     `alone` is false where more than its words decides what it does: an assignment, a file it reads or writes.
     """
 
     words: list[Word]
+    assignments: list[Word]
     source: str = ""
     alone: bool = True
 
@@ -151,8 +152,8 @@ class Splitter:
         cursor = self._cursor
         start = cursor.at
         if cursor.starts("((") and self._words.arithmetic():
-            source = cursor.text[start : cursor.at]
-            self._found.commands.append(Simple([Word("((", "((", "((", opaque=True)], source))
+            arithmetic = Word("((", "((", "((", opaque=True)
+            self._found.commands.append(Simple([arithmetic], [], cursor.text[start : cursor.at]))
         else:
             cursor.at = start + 1
             self._nested()
@@ -196,7 +197,7 @@ class Splitter:
     def _command(self) -> None:
         """Read from a place where a command begins up to its end, or over the reserved word that stands there."""
         cursor = self._cursor
-        command = Simple([])
+        command = Simple([], [])
         start = cursor.at
         while True:
             self._skip()
@@ -214,6 +215,7 @@ class Splitter:
                     return
                 if not command.words and word.assigns:
                     command.alone = False
+                    command.assignments.append(word)
                 else:
                     command.words.append(word)
                 if word.raw == "[[" and len(command.words) == 1:
@@ -241,7 +243,7 @@ class Splitter:
             self._words.read()
             self._skip()
             if self._cursor.next == "(":
-                self._definition(Simple([]))
+                self._definition(Simple([], []))
         elif raw not in RESERVED:
             return False
         return True

@@ -14,7 +14,7 @@ COMPUTING: Final = frozenset({"[", "declare", "export", "let", "local", "printf"
 """Builtins that may expand a quoted word once more (an array's index)."""
 SOURCES: Final = frozenset({".", "source"})
 _RUN_THEIR_WORDS = """
-    . (( [[ arch builtin busybox caffeinate chroot chrt command cpulimit doas entr env exec fakeroot firejail flock gtimeout
+    . arch builtin busybox caffeinate chroot chrt command cpulimit doas entr env exec fakeroot firejail flock gtimeout
     hyperfine ionice linux32 linux64 ltrace nice nohup nsenter numactl parallel pkexec prlimit proot proxychains rlwrap
     runuser script setarch setpriv setsid sg source ssh stdbuf strace su sudo systemd-run taskset timeout torsocks toybox unbuffer
     unshare watch xargs xvfb-run
@@ -22,6 +22,11 @@ _RUN_THEIR_WORDS = """
 WRAPPERS: Final = PREFIXES.union(_RUN_THEIR_WORDS.split())
 """Programs that run the command in their own words; which of the words begins it depends on their options."""
 
+CONDITIONS: Final = frozenset({"((", "[["})
+"""Commands in which bash reads operators as words; another shell begins a command after them."""
+
+# How many words that are no options stand before a wrapper's command, where there are any.
+_OPERANDS = dict.fromkeys(("chroot", "chrt", "flock", "gtimeout", "proot", "setarch", "sg", "ssh", "su", "taskset", "timeout"), 1)
 _COMMAND_OPTION = re.compile(r"[-+]\w*c\w*")
 _OPTION_WITH_VALUE = re.compile(r"[-+]\w*[oO]|--rcfile|--init-file")
 _STDIN = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
@@ -67,6 +72,33 @@ def sources_stdin(words: Sequence[Word]) -> bool:
 def hides_command(words: Sequence[Word]) -> bool:
     """Whether a wrapper's command is glued to an option (`env -S...`)."""
     return name_of(words[0]) in _ATTACHING and any(_ATTACHED.fullmatch(word.text) for word in words[1:])
+
+
+def latest_start(words: Sequence[Word]) -> int:
+    """The last index at which a wrapper's command may begin, if each of its options takes the next word as a value."""
+    latest = index = 0
+    while index <= latest and index < len(words):
+        if name_of(words[index]) in WRAPPERS:
+            latest = max(latest, index + _prelude(words[index:]))
+        index += 1
+    return latest
+
+
+def _prelude(words: Sequence[Word]) -> int:
+    """How many words from a wrapper's name on may stand before its command."""
+    index = 1
+    operands = _OPERANDS.get(name_of(words[0]), 0)
+    while index < len(words):
+        if words[index].text.startswith("-"):
+            index += 2
+        elif words[index].assigns:
+            index += 1
+        elif operands:
+            operands -= 1
+            index += 1
+        else:
+            break
+    return index
 
 
 def executed_by_find(words: Sequence[Word]) -> list[Sequence[Word]]:

@@ -19,7 +19,8 @@ _DEEPEST = 8
 _MOST_WRAPPED = 64
 
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
-_LISTED = frozenset(" \t\n;&|<>()$`'\"")
+# With one of these in it, a word that may be a command of its own is more than its name.
+_MEANT = frozenset(" \t\n;&|<>()`'\"\\")
 
 
 def read_command(text: str) -> Argument:
@@ -98,12 +99,17 @@ class _Reading:
     def _command(self, command: Simple) -> None:
         self.forms[command.source] = None
         words = command.words
+        self._computing(command.assignments)
         self.covered &= command.alone and not any(word.opaque for word in words)
         if not words:
             return
         # A name that is quoted or expanded is not what an allow rule names.
         self.covered &= words[0].raw == words[0].seen
         self.parts.append(" ".join(word.raw for word in words))
+        if words[0].raw in programs.CONDITIONS:
+            self._add_loose(command.source)
+            if "$" not in command.source:
+                self._script(command.source[2:-2], guess=True)
         self._program(words)
 
     def _program(self, words: Sequence[Word]) -> None:
@@ -132,12 +138,13 @@ class _Reading:
         for texts in ([word.raw for word in words], [word.text for word in words], [word.bare for word in words]):
             self._add_loose(" ".join(texts))
         for word in words[1:]:
-            if not _LISTED.isdisjoint(word.text):
+            if not _MEANT.isdisjoint(word.seen):
                 self._script(word.text, guess=True)
-        if programs.hides_command(words) or len(words) > _MOST_WRAPPED:
+        latest = programs.latest_start(words)
+        if programs.hides_command(words) or latest > _MOST_WRAPPED:
             self.unseen[UNSEEN] = None
         else:
-            for start in range(1, len(words)):
+            for start in range(1, latest + 1):
                 self._doubtful(words[start:])
         special = [index for index, word in enumerate(words) if programs.name_of(word) in _SPECIAL]
         for index in {special[0], special[-1]} if special else ():
@@ -162,7 +169,7 @@ class _Reading:
                 self.covered = False
                 self._program([_input_in(word, "{}") for word in command])
         elif name in programs.COMPUTING:
-            self._computing(words)
+            self._computing(words[1:])
 
     def _shell(self, words: Sequence[Word]) -> None:
         if _any_unseen(words[1:]):
@@ -198,7 +205,8 @@ class _Reading:
             self._program([_input_in(word, replaced) for word in command] if replaced else [*command, Word("", "", UNSEEN)])
 
     def _computing(self, words: Sequence[Word]) -> None:
-        for word in words[1:]:
+        """Words that are perhaps expanded once more."""
+        for word in words:
             if "$(" in word.text or "`" in word.text:
                 self.covered = False
                 self._script(word.text, guess=True, document=True)
