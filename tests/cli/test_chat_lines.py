@@ -330,16 +330,14 @@ def test_a_compaction_that_fails_says_why(stage: Stage) -> None:
     assert leaves(running) == []
 
 
-def test_a_bare_session_holds_its_hooks_back(stage: Stage) -> None:
+def test_a_bare_session_says_so(stage: Stage) -> None:
     stage.home.hook("pre_turn", "lookout", says({"power": "observe"}))
     running = chat(stage, "--bare")
 
     running.send({"command": "/hooks"})
 
-    (handler,) = running.until("command")[-1]["result"]["handlers"]
-    assert handler["held_back"] == "the session is bare"
-    running.close_input()
-    running.end()
+    assert running.until("command")[-1]["result"] == {"profile": "bare", "handlers": []}
+    assert types(leaves(running)) == ["end"]
 
 
 # Lines that cannot be taken

@@ -31,7 +31,7 @@ def assert_ended_by_the_user(stage: Stage, running: Running) -> list[Record]:
     assert status == 130, errors
     assert errors == ""
     assert records[-1]["type"] == "end"
-    assert (records[-1]["status"], records[-1]["reason"]) == ("interrupted", "stopped by SIGINT")
+    assert (records[-1]["status"], records[-1]["reason"]) == ("interrupted", "stopped by the user")
     assert '"reason":"detached"' in (stage.folder / "logbook").read_text()
     return records
 

@@ -1,5 +1,8 @@
 """`treblehook run`: the prompt, the flags, the exit status of every end but interruption."""
 
+import json
+import subprocess
+
 from tests.support.command_home import says
 from tests.support.command_run import Stage, calls, only
 
@@ -70,6 +73,21 @@ def test_1_when_the_session_file_cannot_be_written(stage: Stage) -> None:
     assert "sessions" in ran.err
 
 
+def test_1_when_the_session_file_cannot_be_written_any_more(stage: Stage) -> None:
+    stage.home.hook("session_end", "logbook", f"cat >/dev/null; : > {stage.folder}/closed; echo '{{}}'")
+    stage.plays(calls("seq 1 10000"), {"text": "Done."})
+    command = ["sh", "-c", 'ulimit -f 4; exec "$@"', "sh", *stage.arguments("run", "dig", "--approve", "always", "--output", "jsonl")]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=stage.environment(), start_new_session=True)
+
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert done.returncode == 1
+    assert (last["type"], last["status"]) == ("end", "failed")
+    assert last["reason"].endswith("File too large")
+    assert done.stderr == f"error: {last['reason']}\n"
+    assert (stage.folder / "closed").exists()
+
+
 def test_2_for_a_configuration_that_does_not_load(stage: Stage) -> None:
     stage.home.hook("pre_tool_use", "guard", "true", timeout_ms=-1)
     stage.home.hook("post_tool", "other", "true")
@@ -132,6 +150,13 @@ def test_3_when_a_failed_hook_blocks_the_prompt(stage: Stage) -> None:
     stage.home.hook("pre_turn", "broken", "exit 7")
 
     assert ends(stage, "where?")[:2] == (3, "blocked")
+
+
+def test_an_output_that_is_closed_from_the_start_is_no_failure(stage: Stage) -> None:
+    for output in ("text", "jsonl"):
+        command = ["sh", "-c", 'exec "$@" >&-', "sh", *stage.arguments("run", "dig", "--output", output)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=stage.environment(), start_new_session=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 # Flags

@@ -106,6 +106,13 @@ def test_nothing_obeys_what_a_model_or_tool_says(stage: Stage) -> None:
     assert ran.out == "> bash: printf '\\033]0;owned\\007'\n  \\x1b]0;owned\\x07\na\\x1b[2Jb\\u202ec\n"
 
 
+def test_only_a_terminal_needs_rich(stage: Stage) -> None:
+    for output in ("text", "jsonl"):
+        ran = stage.run("run", "dig", "--output", output, PYTHONPROFILEIMPORTTIME="1")
+        assert "treblehook.cli.foreground" in ran.err
+        assert "rich" not in ran.err
+
+
 def test_text_outside_the_encoding_is_no_failure(stage: Stage) -> None:
     stage.plays({"text": "Übermut ✓"})
 
@@ -166,6 +173,29 @@ def test_a_terminal_streams_the_reply(stage: Stage, argv: list[str]) -> None:
 
     (stage.folder / "go").touch()
     assert person.ended() == 0
+    person.close()
+
+
+def test_a_terminal_can_be_the_standard_input(stage: Stage) -> None:
+    stage.plays({"text": "Under the third palm."})
+    person = Terminal(stage.arguments("run"), stage.workspace, stage.environment())
+    person.shows("Type the prompt, then Ctrl-D.")
+
+    person.types("where?\n\x04")
+
+    person.shows("Under the third palm.")
+    assert person.ended() == 0
+    person.close()
+
+
+def test_ctrl_c_at_the_prompt_is_an_interruption(stage: Stage) -> None:
+    person = Terminal(stage.arguments("run"), stage.workspace, stage.environment())
+    person.shows("Type the prompt, then Ctrl-D.")
+
+    person.types("\x03")
+
+    assert person.ended() == 130
+    assert "Traceback" not in person.text
     person.close()
 
 

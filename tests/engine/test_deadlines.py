@@ -6,8 +6,8 @@ import pytest
 
 from tests.support.hooks import CALL, Rig, after, deaf, stub
 from tests.support.virtual import block, now, virtual
-from treblehook.engine import Ended, HookTimedOut, Lane, Mode, OnFailure, Tier
-from treblehook.lifecycle import Block, Deny, Event, PermissionRequest, PreToolCall, Refuse, Rewrite, ToolGate
+from treblehook.engine import DETACHED, Ended, HookTimedOut, Lane, Mode, OnFailure, Tier
+from treblehook.lifecycle import Block, Deny, Event, NoteCreated, PermissionRequest, PreToolCall, Refuse, Rewrite, ToolGate
 
 EVENT = PreToolCall(call=CALL)
 SHARED = Lane("shared", 6.0)
@@ -69,6 +69,22 @@ async def test_an_answer_that_blocked_the_loop_past_the_limit_is_late() -> None:
 
     assert (await rig.fire(EVENT)).decision is None
     assert rig.ends == [("hook", Ended.TIMED_OUT)]
+
+
+@virtual
+async def test_the_time_of_a_handler_starts_when_it_is_entered() -> None:
+    async def hogs(event: Event) -> None:
+        block(5)
+
+    rig = Rig(
+        stub(NoteCreated, after(1), name="quick", timeout=2.0, delivery=DETACHED),
+        stub(NoteCreated, hogs, name="hogs", timeout=9.0),
+    )
+
+    await rig.fire(NoteCreated(path="a.md", title="a"))
+    await rig.background.drain()
+
+    assert rig.ends == [("quick", Ended.PASSED), ("hogs", Ended.PASSED)]
 
 
 @virtual

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from tests.support.command_home import CommandHome
 from tests.support.processes import until
-from tests.support.vera_home import KEEPS_STDIN
 from treblehook.agent.listener import Listener
 from treblehook.agent.models import open_model
 from treblehook.agent.models.model import Model, ModelQuery, ModelReply
@@ -28,6 +27,9 @@ from treblehook.host.tool import ToolSpec
 from treblehook.lifecycle import Message, ToolCall
 
 Record = dict[str, Any]
+
+KEEPS_STDIN = 'payload=$(cat); printf "%s\\n" "$payload" >> "$0.stdin"\n'
+"""The first line of a script that records what it is sent, also where several of it run at once; see `Nest.sent`."""
 
 OBSERVE = f"""{KEEPS_STDIN}echo '{{"power":"observe"}}'"""
 """A script that records what it is sent and leaves everything alone."""
@@ -169,11 +171,11 @@ class Nest(CommandHome):
 
     def answers(self, phase: str, name: str, answers: Mapping[str, object], **entry: Any) -> None:
         """A hook that records what it is sent and gives the answer of the first text that is in it; otherwise it observes."""
-        tests = [
-            f"grep -qF {shlex.quote(text)} \"$0.now\"; then cat <<'END'\n{json.dumps(said)}\nEND\nel" for text, said in answers.items()
-        ]
-        chosen = f"""{"".join(f"if {test}" for test in tests)}se echo '{{"power":"observe"}}'; fi"""
-        self.hook(phase, name, f'{{ cat; echo; }} > "$0.now"; cat "$0.now" >> "$0.stdin"\n{chosen}', **entry)
+        chosen = ""
+        for text, said in answers.items():
+            chosen += f"""if printf %s "$payload" | grep -qF {shlex.quote(text)}; then cat <<'END'\n{json.dumps(said)}\nEND\nel"""
+        chosen += """se echo '{"power":"observe"}'; fi"""
+        self.hook(phase, name, KEEPS_STDIN + chosen, **entry)
 
     def sent(self, name: str) -> list[Any]:
         """The payloads that a script which records them was sent."""
@@ -217,6 +219,11 @@ async def nest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     monkeypatch.setattr(sessions, "open_model", opened)
     yield nest
     await nest.close()
+
+
+def says(answer: object) -> str:
+    """A script that records what it is sent and prints `answer` as JSON."""
+    return f"{KEEPS_STDIN}cat <<'END'\n{json.dumps(answer)}\nEND"
 
 
 def bash(*commands: str, text: str = "") -> Record:

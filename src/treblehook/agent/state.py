@@ -52,7 +52,8 @@ class Limits:
 class SessionState:
     """One open session. `turns` counts the prompts that started a turn, those before a resume too.
 
-    `usage` is summed, and `asked` counts requests, by use (`turn`, `compaction`) and the model's SPEC.
+    `usage` is summed, and `asked` counts requests, by use (`turn`, `compaction`, `ask`) and the model's SPEC. `last_request` is the
+    newest request of a turn and the model that got it.
 
     `joining` holds messages for the running turn, `delivered` results of background subagents that nobody has seen yet.
     """
@@ -75,6 +76,7 @@ class SessionState:
     turns: int = 0
     requests: int = 0
     held: Inject | None = None
+    last_request: tuple[Model, ModelQuery] | None = None
     usage: dict[tuple[str, str], Usage] = field(default_factory=dict)
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
     joining: list[str] = field(default_factory=list)
@@ -105,10 +107,14 @@ class SessionState:
         if stream:
             listener.working(session, f"waiting for {model.spec}")
         reply = await foreign(self.retrying(model, query, on_text, on_retry=on_retry), self.background)
-        self.usage[use, model.spec] = self.usage.get((use, model.spec), Usage()) + reply.usage
-        self.asked[use, model.spec] += 1
-        self.recorder.usage(use, model.spec, reply.usage)
+        self.spend(use, model, reply.usage)
         return reply
+
+    def spend(self, use: str, model: Model, usage: Usage) -> None:
+        """Write down what one request to `model` cost, and what it was for."""
+        self.usage[use, model.spec] = self.usage.get((use, model.spec), Usage()) + usage
+        self.asked[use, model.spec] += 1
+        self.recorder.usage(use, model.spec, usage)
 
     def add(self, message: Message) -> Message:
         """Add a message to the conversation and to the session file."""

@@ -170,6 +170,7 @@ class Turn:
             messages = tuple(replace(m, text=prompt) if m.id == self._prompts[-1].id else m for m in messages)
         tools = tuple(spec for name, spec in state.tools.items() if name in self.offered)
         query = ModelQuery(state.system, messages, tools, self.effort)
+        state.last_request = (self.model, query)
         state.calls.turn = state.requests
         began = time.monotonic()
         reply = self.replies.receive(await state.ask(self.model, query, "turn", stream=True))
@@ -207,7 +208,7 @@ class Turn:
     # Row 9
 
     async def compact_if_full(self) -> None:
-        """Compact an overfull conversation; this turn's own prompts, and what hooks added to them, stay as they are."""
+        """Compact an overfull conversation; what this turn was asked, by the user and by hooks, stays as it is."""
         if self.state.conversation.messages and is_full(self.state, self.model):
             await compact(self.state, self.model, "automatic", keep=self._asked)
             self._standing = None
@@ -239,7 +240,7 @@ class Turn:
         if not isinstance(decision, Continue) or by is None or self._continuations:
             return False
         self._continuations += 1
-        self.state.add_from(by, decision.context, row=f"{by.name} continued the turn", display=decision.display)
+        self._asked.append(self.state.add_from(by, decision.context, row=f"{by.name} continued the turn", display=decision.display))
         await self.compact_if_full()
         return True
 
@@ -252,7 +253,7 @@ class Turn:
                 if self._reopens >= Limits.max_reopens:
                     raise GaveUp(f"{handler.name} reopened the task again after {self._reopens} reopens: {feedback}")
                 self._reopens += 1
-                self.state.add_from(handler, feedback, row=f"{handler.name} reopened the task")
+                self._asked.append(self.state.add_from(handler, feedback, row=f"{handler.name} reopened the task"))
                 self._standing = None
                 return True
         return False

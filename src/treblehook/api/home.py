@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,6 +29,7 @@ class Home:
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self._path = path
         self._home: OpenHome | None = None
+        self._opened = AsyncExitStack()
         self._sessions: list[Session] = []
 
     @property
@@ -81,17 +83,15 @@ class Home:
     async def __aenter__(self) -> Self:
         if self._home is not None:
             raise RuntimeError("the home is open already")
-        self._home = OpenHome(self.path, os.environ)
+        self._home = await self._opened.enter_async_context(OpenHome(self.path, os.environ))
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        home, sessions = self._home, self._sessions
-        self._home, self._sessions = None, []
+        sessions, self._sessions, self._home = self._sessions, [], None
         try:
             ends = await asyncio.gather(*(session.close() for session in sessions), return_exceptions=True)
         finally:
-            if home is not None:
-                await home.close()
+            await self._opened.aclose()
         for failure in ends:
             if isinstance(failure, BaseException):
                 raise failure

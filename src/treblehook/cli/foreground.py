@@ -46,7 +46,7 @@ class Foreground:
         self._converse = converse
         self._home: Home | None = None
         self._reason: EndReason = "detached"
-        self._why = "stopped by the user"
+        self._why = ""
         self._work: asyncio.Task[int] | None = None
         self._told = 0
 
@@ -69,7 +69,8 @@ class Foreground:
 
     def stop(self, number: signal.Signals) -> None:
         """End the session now."""
-        self._stop("shutdown" if number == signal.SIGTERM else "detached", f"stopped by {number.name}")
+        by = "the user" if number == signal.SIGINT else number.name
+        self._stop("shutdown" if number == signal.SIGTERM else "detached", f"stopped by {by}")
 
     def tell_problems(self) -> None:
         """Say what has become known about the home's files since the last time."""

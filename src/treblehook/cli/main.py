@@ -9,7 +9,7 @@ COMMANDS: Final = {
     "run": ("treblehook.cli.run", "One session in the foreground."),
     "chat": ("treblehook.cli.chat", "An interactive session, by hand or by JSON lines."),
     "demo": ("treblehook.cli.demo", "A scripted session with one hook of every kind."),
-    "hooks": ("treblehook.cli.hooks", "List, check and fire hooks."),
+    "hooks": ("treblehook.cli.hooks", "List, check, fire and make hooks."),
     "trace": ("treblehook.cli.trace", "The timeline of a session: who was asked, who answered what."),
 }
 """Every command: the module that holds it as `command`, and its line in the help."""

@@ -4,10 +4,9 @@ from treblehook.contracts.vera.bind import bind
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Registry
 from treblehook.home.home import Home
-from treblehook.host.problems import ConfigInvalid
 
 
-def session_registry(
+async def session_registry(
     home: Home, config: VeraConfig | None = None, *, spawned: bool, awaited: bool = False, gates_only: bool = False
 ) -> Registry:
     """The handlers of a session; `spawned` where another agent starts it, `awaited` too where that agent waits for it.
@@ -16,20 +15,14 @@ def session_registry(
     Raises `ConfigInvalid` where an entry is over its limits: a hook that was left out would fail open.
     """
     registry = Registry(home.registry, gates_only=gates_only)
-    try:
-        executables = bind(
-            home.vera() if config is None else config,
-            runtime=home.hook_processes,
-            observers=home.observer_processes,
-            spawned=spawned,
-            awaited=awaited,
-            modes=home.settings.modes,
-        )
-    except ConfigInvalid:
-        if gates_only:
-            # Limits are checked where a session starts its hooks, and this one starts none of them.
-            return registry
-        raise
-    for handler in executables:
+    if gates_only:
+        # None of them is a gate, and limits are checked where a session starts its hooks: this one starts none.
+        return registry
+    config = home.vera() if config is None else config
+    runtime, observers, modes = home.hook_processes, home.observer_processes, home.settings.modes
+    executables = bind(config, runtime=runtime, observers=observers, spawned=spawned, awaited=awaited, modes=modes)
+    extensions = await home.extensions()
+    functions = extensions.handlers(runtime=runtime, observers=observers, spawned=spawned, awaited=awaited, modes=modes)
+    for handler in (*executables, *functions):
         registry.add(handler)
     return registry

@@ -6,8 +6,11 @@ from types import TracebackType
 from typing import Self
 
 from treblehook.contracts.vera.config import VeraConfig, load_config
+from treblehook.contracts.vera.extensions.extensions import Extensions
+from treblehook.contracts.vera.extensions.reporting import Reports
 from treblehook.contracts.vera.host_log import HostLog
 from treblehook.engine import Registry
+from treblehook.home.asking import OpenSessions
 from treblehook.home.settings import Settings, load_settings
 from treblehook.host.mcp import McpServers
 from treblehook.host.problems import ConfigInvalid, Problem
@@ -25,6 +28,8 @@ TOOLS_AT_ONCE = 1000
 class Home:
     """An open home. Making one raises `ConfigInvalid` where a file does not load; nothing has been started then.
 
+    `sessions` has those that are open. Extensions are loaded by the first session that runs hooks, and not again.
+
     While it is open, a configuration that is edited is read again for the next session; one that no longer loads is
     reported in `problems`, and the last valid one stays in force (vera.md 2.4).
     """
@@ -40,8 +45,11 @@ class Home:
         self.log = HostLog(path, self._unlogged)
         self.settings: Settings = load_settings(path)
         self.problems.extend(self.settings.warnings)
+        self.sessions = OpenSessions()
         self._vera = load_config(path / "config.json")
         self._vera_stamp = _stamp(path / "config.json")
+        reports = Reports(self.problems.append, self.log)
+        self._extensions = Extensions(path, path / "runtime" / "logs", reports, self.sessions, environ)
         self._mcp = McpServers(self.settings.mcp, self.problems.append, file=str(self.settings.file))
         self._tools: dict[str, AnyTool] | None = None
 
@@ -56,6 +64,11 @@ class Home:
                 self.problems.extend(invalid.problems)
         return self._vera
 
+    async def extensions(self) -> Extensions:
+        """The extensions, loaded. What does not load is reported, and stops nothing else."""
+        await self._extensions.load(self._vera)
+        return self._extensions
+
     async def tools(self) -> dict[str, AnyTool]:
         """The tools that every session is offered, started once: the built-in ones and those of the MCP servers."""
         if self._tools is None:
@@ -68,6 +81,7 @@ class Home:
 
     async def close(self) -> None:
         """End what the sessions shared; sessions are closed before."""
+        await self._extensions.close()
         await self._mcp.close()
         await self.hook_processes.close()
         await self.observer_processes.close()

@@ -43,13 +43,13 @@ class Listed(Struct, frozen=True):
     held_back: str | None
 
 
-def bound_handlers(home: Home) -> list[Bound]:
+async def bound_handlers(home: Home) -> list[Bound]:
     """Every handler of user sessions and subagents, switched off ones included, by lifecycle row and then as it would run.
 
     Raises `ConfigInvalid` where a session would not start.
     """
-    user = session_registry(home, spawned=False).handlers()
-    subagent = session_registry(home, spawned=True).handlers()
+    user = (await session_registry(home, spawned=False)).handlers()
+    subagent = (await session_registry(home, spawned=True)).handlers()
     return sorted(_merged(user, subagent), key=lambda bound: _ROW_OF[bound.handler.event])
 
 

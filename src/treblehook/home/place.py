@@ -1,6 +1,7 @@
 """Where a home is."""
 
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -50,12 +51,13 @@ def _expanded(path: Path, user_home: Path) -> Path:
 
 def _problem(home: Path) -> str:
     try:
-        home.stat()
-        if not home.is_dir():
+        if not stat.S_ISDIR(os.stat(home).st_mode):
             return "it is not a folder"
         os.listdir(home)
+        # To list a folder is one right, to reach what is in it another.
+        os.stat(os.path.join(home, "."))
     except FileNotFoundError:
         return ""
     except OSError as error:
         return f"it cannot be read: {error.strerror}"
-    return "" if os.access(home, os.X_OK) else "it cannot be entered"
+    return ""

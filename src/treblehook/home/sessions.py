@@ -149,7 +149,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     warm(kind.model)
     spawned, awaited = kind.parent is not None, kind.awaited
     config = kind.vera or home.vera()
-    registry = session_registry(home, config, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
+    registry = await session_registry(home, config, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
     if company.hooks is not None:
         company.hooks.bind(registry, modes=home.settings.modes)
     tools = {} if kind.profile == "prompt-only" else dict(await home.tools())
@@ -185,6 +185,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     )
     session = Session(state, children)
     children.belong_to(session)
+    home.sessions.add(session)
     return session
 
 

@@ -200,7 +200,7 @@ class CallPath:
             lambda text: self._observer.progress(call, text),
         )
 
-    async def _refusal(self, call: ToolCall, prepared: PreparedCall | ToolInputInvalid | None) -> str | None:
+    async def _refusal(self, call: ToolCall, prepared: PreparedCall | ToolOutput | None) -> str | None:
         """Row 15, right at the dispatch: what the model is told where a gate stays shut."""
         event: ShellGate | ToolGate
         if isinstance(prepared, PreparedCall):
@@ -218,7 +218,7 @@ class CallPath:
         )
 
     async def _observed(
-        self, proposal: Proposal, output: ToolOutput, prepared: PreparedCall | ToolInputInvalid | None, duration_ms: float
+        self, proposal: Proposal, output: ToolOutput, prepared: PreparedCall | ToolOutput | None, duration_ms: float
     ) -> CallOutcome:
         """Rows 16 and 17 of a call that ran."""
         call = proposal.call
@@ -282,25 +282,36 @@ def _display(decision: Decision | None) -> Display | None:
     return decision if isinstance(decision, Display) else None
 
 
-def _prepare(tool: AnyTool, call: ToolCall, context: ToolContext) -> PreparedCall | ToolInputInvalid | None:
-    """The command of a shell tool, resolved once; what is wrong with its input; None for any other tool."""
+def _prepare(tool: AnyTool, call: ToolCall, context: ToolContext) -> PreparedCall | ToolOutput | None:
+    """The command of a shell tool, resolved once; its result where it cannot be; None for any other tool."""
     if not isinstance(tool, ShellTool):
         return None
     try:
         return tool.prepare(call.input, context)
-    except ToolInputInvalid as problem:
-        return problem
+    except Exception as error:
+        return _failed(call, error)
 
 
-async def _run(tool: AnyTool, call: ToolCall, prepared: PreparedCall | ToolInputInvalid | None, context: ToolContext) -> ToolOutput:
-    if isinstance(prepared, ToolInputInvalid):
-        return ToolOutput(str(prepared), is_error=True)
+async def _run(tool: AnyTool, call: ToolCall, prepared: PreparedCall | ToolOutput | None, context: ToolContext) -> ToolOutput:
+    if isinstance(prepared, ToolOutput):
+        return prepared
     try:
         if isinstance(tool, ShellTool):
             assert prepared is not None, "a shell tool prepares or says why not"
             return await tool.run_prepared(prepared, call.input, context)
         return await tool.run(call.input, context)
-    except ToolInputInvalid as problem:
-        return ToolOutput(str(problem), is_error=True)
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        # Nobody stopped it: a library that it uses gave up.
+        return _failed(call, error)
     except Exception as error:
-        return ToolOutput(f"The tool {call.name} failed: {type(error).__name__}: {error}", is_error=True)
+        return _failed(call, error)
+
+
+def _failed(call: ToolCall, error: BaseException) -> ToolOutput:
+    """The result of a tool that raised; an input that does not fit it is told in the tool's own words."""
+    if isinstance(error, ToolInputInvalid):
+        return ToolOutput(str(error), is_error=True)
+    return ToolOutput(f"The tool {call.name} failed: {type(error).__name__}: {error}", is_error=True)

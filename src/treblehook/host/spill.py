@@ -39,7 +39,7 @@ def spill(text: str, folder: Path, call_id: str) -> str:
 
 
 def _kept(data: bytes, folder: Path, name: str) -> Path:
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    _make(folder)
     path, descriptor = _new_file(folder, name)
     try:
         with open(descriptor, "wb") as file:
@@ -50,6 +50,13 @@ def _kept(data: bytes, folder: Path, name: str) -> Path:
             path.unlink()
         raise
     return path
+
+
+def _make(folder: Path) -> None:
+    """The folder and every missing one above it, for their owner alone."""
+    if not folder.parent.exists():
+        _make(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _new_file(folder: Path, name: str) -> tuple[Path, int]:

@@ -4,6 +4,7 @@ It is kept in the same kind of file as a session: append-only, one process at a 
 """
 
 import secrets
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,11 @@ class Journal:
         run_id = f"run_{now:%Y%m%d%H%M%S}_{secrets.token_hex(4)}"
         start = {"type": "run", "id": run_id, "workflow": workflow, "args": args, "kwargs": kwargs, "at": now.isoformat()}
         try:
-            file = Transcript.create(folder.absolute() / run_id / "journal.jsonl")
-            file.append(start)
+            with ExitStack() as failed:
+                file = Transcript.create(folder.absolute() / run_id / "journal.jsonl")
+                failed.callback(file.close)
+                file.append(start)
+                failed.pop_all()
         except TranscriptFailed as failure:
             raise JournalFailed(failure.path, failure.reason) from failure
         return cls(file, [start])

@@ -60,7 +60,7 @@ class Running:
             failed.__cause__ = error
         else:
             return Run(journal.run_id, "ok", result)
-        journal.end("failed", kind=failed.kind, message=failed.message)
+        journal.end("failed", error={"kind": failed.kind, "message": failed.message})
         return Run(journal.run_id, "failed", error=failed)
 
     def step(self, name: str, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -146,3 +146,10 @@ def test_a_name_that_is_not_in_sight_is_not_covered(name: str) -> None:
 
     assert rules.verdict("bash", "rm --version", True).kind == "allow"
     assert rules.verdict("bash", f"{name} --version", True).kind == "ask"
+
+
+def test_a_wrapper_that_is_covered_is_so_with_all_of_its_words() -> None:
+    rules = Rules.parse(["bash(timeout *)"], [], [], "c")
+
+    assert rules.verdict("bash", 'timeout 60 pytest -k "a or b > c"', True).kind == "allow"
+    assert rules.verdict("bash", "timeout 60 bash -c 'a > b'", True).kind == "ask"

@@ -53,7 +53,6 @@ WRAPPERS = [
     "builtin command {}",
     "exec -a x {}",
     "time -p {}",
-    "time ( {} )",
     "coproc {}",
     "xargs -n 1 {}",
     "echo x | xargs -I@ {}",
@@ -63,10 +62,11 @@ WRAPPERS = [
 ]
 """What runs the command in its words."""
 
+PREFIXES = ["{}", "A=1 B=2 {}", ">/dev/null 2>&1 {}", "2>/dev/null {}"]
+"""What may stand before a simple command only."""
+
 PLACES = [
-    "A=1 B=2 {}",
-    ">/dev/null 2>&1 {}",
-    "2>/dev/null {}",
+    "time ( {} )",
     "true &>/dev/null; {}",
     "true; {}",
     "true && {}",
@@ -124,12 +124,12 @@ def test_each_spelling_is_denied(spelling: str) -> None:
     assert kind(spelling) == "deny"
 
 
-@pytest.mark.parametrize("place", [*WRAPPERS, *PLACES])
+@pytest.mark.parametrize("place", [*WRAPPERS, *PREFIXES, *PLACES])
 def test_each_place_is_denied(place: str) -> None:
     assert kind(place.format("sudo x")) == "deny"
 
 
-@pytest.mark.parametrize("place", [*WRAPPERS, *PLACES])
+@pytest.mark.parametrize("place", [*WRAPPERS, *PREFIXES, *PLACES])
 def test_the_places_themselves_are_not_denied(place: str) -> None:
     assert kind(place.format("true x")) != "deny"
 
@@ -280,13 +280,16 @@ def test_an_ask_rule_is_read_like_a_denial() -> None:
 
 @given(
     wrappers=st.lists(st.sampled_from(WRAPPERS), max_size=3),
+    prefix=st.sampled_from(PREFIXES),
     places=st.lists(st.sampled_from(PLACES), max_size=2),
     spelling=st.sampled_from(SPELLINGS),
     words=st.lists(st.sampled_from(["a", "'b c'", "-x", "*", "$y"])),
 )
-def test_wrappers_words_and_blanks_never_lift_a_denial(wrappers: list[str], places: list[str], spelling: str, words: list[str]) -> None:
+def test_wrappers_words_and_blanks_never_lift_a_denial(
+    wrappers: list[str], prefix: str, places: list[str], spelling: str, words: list[str]
+) -> None:
     command = " ".join([spelling, *words])
-    for place in [*wrappers, *places]:
+    for place in [*wrappers, prefix, *places]:
         command = place.format(command)
 
     assert kind(command) != "allow"

@@ -23,7 +23,7 @@ def status(number: int) -> Answer:
 
     async def answer(exchange: Exchange) -> None:
         error = {"type": "error", "error": {"type": "api_error", "code": number, "message": "the tide is high", "status": "TIDE"}}
-        await exchange.answer(number, json.dumps(error).encode())
+        await exchange.answer(number, json.dumps(error).encode(), "retry-after: 0")
 
     return answer
 
@@ -94,9 +94,9 @@ def told(ran: Ran) -> list[str]:
     return [line for line in ran.err.splitlines() if not line.startswith("waiting for ")]
 
 
-def assert_failed(shore: Shore, ran: Ran, *words: str) -> None:
+def assert_failed(shore: Shore, ran: Ran, *words: str, out: str = "") -> None:
     """Exit status 1, and a last line that says all, after one line for each time that it was asked again."""
-    assert (ran.status, ran.out) == (1, ""), ran
+    assert (ran.status, ran.out) == (1, out), ran
     *again, last = told(ran)
     assert last.startswith(f"failed: {shore.stage.spec}: ")
     for word in words:
@@ -117,7 +117,7 @@ async def test_a_wrong_key(shore: Shore) -> None:
     await shore.goes_on()
 
 
-@pytest.mark.parametrize("shore", ["google", "openai"], indirect=True)
+@pytest.mark.parametrize("shore", ["openai"], indirect=True)
 async def test_nobody_listens(shore: Shore) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -128,16 +128,17 @@ async def test_nobody_listens(shore: Shore) -> None:
     await shore.goes_on()
 
 
-@pytest.mark.parametrize("shore", ["anthropic", "openai-responses"], indirect=True)
+@pytest.mark.parametrize("shore", ["anthropic"], indirect=True)
 async def test_a_stream_that_is_cut(shore: Shore) -> None:
     ran = await shore.run([cut(shore.stage.word)], "where is it?")
 
-    assert_failed(shore, ran, "asked 4 times")
+    # What was heard of the last attempt, once.
+    assert_failed(shore, ran, "asked 4 times", out="Under the third\n")
     assert len(shore.bodies) == 4
     await shore.goes_on()
 
 
-@pytest.mark.parametrize("shore", ["google", "openai"], indirect=True)
+@pytest.mark.parametrize("shore", ["google"], indirect=True)
 async def test_a_reply_that_cannot_be_read(shore: Shore) -> None:
     ran = await shore.run([nonsense(shore.stage.word)], "where is it?")
 
@@ -145,17 +146,16 @@ async def test_a_reply_that_cannot_be_read(shore: Shore) -> None:
     await shore.goes_on()
 
 
-@pytest.mark.parametrize("number", [429, 529])
-@pytest.mark.parametrize("shore", WORDS, indirect=True)
+@pytest.mark.parametrize(
+    ("shore", "number"), [("anthropic", 529), ("google", 429), ("openai", 429), ("openai-responses", 529)], indirect=["shore"]
+)
 async def test_a_provider_that_is_busy_is_asked_again_and_that_is_said(shore: Shore, number: int) -> None:
-    ran = await shore.run([status(number), cut(shore.stage.word), said(shore.stage.word, "Under a palm.")], "where is it?")
+    ran = await shore.run([status(number), status(number), said(shore.stage.word, "Under a palm.")], "where is it?")
 
     assert ran.status == 0, ran
     assert ran.out == "Under a palm.\n"
-    first, second = told(ran)
-    assert f"HTTP {number}" in first
-    assert "; asking again in " in first
-    assert "; asking again in " in second
+    assert len(told(ran)) == 2
+    assert all(f"HTTP {number}" in line and "; asking again in 0.0 s" in line for line in told(ran))
     assert len(shore.bodies) == 3
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.unprivileged import NOBODY, give_away, reachable_folder
 from treblehook.agent.transcript import SessionBusy, Transcript, TranscriptFailed, read_records
 
 WRITER = Path(__file__).with_name("writer.py")
-NOBODY = 65534
 
 
 def writer(path: Path, how: str, count: int, size: int = 100, *setup: str, before: tuple[str, ...] = ()) -> "subprocess.Popen[str]":
@@ -206,22 +206,16 @@ def test_a_child_process_does_not_keep_the_session(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["create", "resume"])
-def test_a_home_that_cannot_be_written_is_told(tmp_path: Path, how: str) -> None:
-    folder = tmp_path / "sessions"
-    path = folder / "s.jsonl"
-    if how == "resume":
-        Transcript.create(path).close()
-        path.chmod(0o400)
-    else:
-        folder.mkdir()
-    if os.geteuid() == 0:
-        for place in (tmp_path, *tmp_path.parents[:2], folder):
-            place.chmod(0o755)
+def test_a_home_that_cannot_be_written_is_told(how: str) -> None:
+    with reachable_folder() as folder:
+        path = folder / "s.jsonl"
         if how == "resume":
-            os.chown(path, NOBODY, NOBODY)
-    folder.chmod(0o555)
+            Transcript.create(path).close()
+            give_away(path)
+            path.chmod(0o400)
+        folder.chmod(0o555)
 
-    lines = finished(writer(path, how, 1, 10, f"user={NOBODY}"))
+        lines = finished(writer(path, how, 1, 10, f"user={NOBODY}"))
 
-    assert lines == ["failed TranscriptFailed Permission denied\n"]
-    folder.chmod(0o755)
+        assert lines == ["failed TranscriptFailed Permission denied\n"]
+        folder.chmod(0o700)

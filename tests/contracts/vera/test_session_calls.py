@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.nest import OBSERVE, Nest, Prompts, bash, check_answered, unnamed
-from tests.support.vera_home import KEEPS_STDIN, says
+from tests.support.nest import KEEPS_STDIN, OBSERVE, Nest, Prompts, bash, check_answered, says, unnamed
 from treblehook.agent.models.model import ModelReply
 from treblehook.contracts.python import Hooks
 from treblehook.host.spill import limited

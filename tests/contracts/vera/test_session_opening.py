@@ -5,8 +5,7 @@ import json
 
 import pytest
 
-from tests.support.nest import HELD, OBSERVE, Nest, bash, check_answered, texts
-from tests.support.vera_home import KEEPS_STDIN, says
+from tests.support.nest import HELD, KEEPS_STDIN, OBSERVE, Nest, bash, check_answered, says, texts
 from treblehook.agent.models.model import ModelReply
 from treblehook.agent.session import Session
 from treblehook.agent.steps import TurnEnd

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.nest import HELD, OBSERVE, Nest, bash, check_answered, offered, texts
-from tests.support.vera_home import says
+from tests.support.nest import HELD, OBSERVE, Nest, bash, check_answered, offered, says, texts
 from treblehook.agent.models.model import ModelReply
 from treblehook.agent.steps import TurnEnd
 from treblehook.host.tool import ToolContext, ToolOutput, ToolSpec

@@ -63,12 +63,16 @@ def usage(session: Session) -> Result:
 
 
 def hooks(session: Session) -> Result:
-    """`/hooks`: `handlers`, as `hooks list` has them, in the order in which they would run."""
+    """`/hooks`: `profile` (`default`, `bare`, `prompt-only`), and `handlers`, as `hooks list` has them, in the order in which they
+    would run."""
     bare = session.state.profile != "default"
     handlers = sorted(session.state.dispatcher.registry.handlers(), key=lambda handler: _ROW_OF[handler.event])
     held_back = {h: f"the session is {session.state.profile}" if bare and h.event.fold is not Fold.GATE else None for h in handlers}
     bound = [Bound(handler, held_back=why) for handler, why in held_back.items()]
-    return {"handlers": [msgspec.to_builtins(listed(order, one)) for order, one in enumerate(bound, start=1)]}
+    return {
+        "profile": session.state.profile,
+        "handlers": [msgspec.to_builtins(listed(order, one)) for order, one in enumerate(bound, start=1)],
+    }
 
 
 COMMANDS: Final[dict[str, Callable[[Session], Result]]] = {"/context": context, "/usage": usage, "/hooks": hooks}

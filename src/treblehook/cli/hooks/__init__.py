@@ -5,8 +5,9 @@ import click
 from treblehook.cli.hooks.check import check
 from treblehook.cli.hooks.fire import fire
 from treblehook.cli.hooks.list import list_hooks
+from treblehook.cli.hooks.new import new
 
 
-@click.group(name="hooks", commands={"list": list_hooks, "check": check, "fire": fire})
+@click.group(name="hooks", commands={"list": list_hooks, "check": check, "fire": fire, "new": new})
 def command() -> None:
-    """List, check and fire hooks."""
+    """List, check, fire and make hooks."""

@@ -1,5 +1,7 @@
-"""`treblehook hooks check`: what is wrong with a home, without running any of it."""
+"""`treblehook hooks check`: what is wrong with a home, without running a hook."""
 
+import asyncio
+import os
 from pathlib import Path
 
 import click
@@ -15,9 +17,10 @@ from treblehook.home.checks.check import Checked, check_home
 def check(context: click.Context, home: Path, output: str) -> None:
     """Find what would not load, what can never work, and guards that do not guard.
 
-    Nothing is run. Exit status 0 without errors, whatever the warnings; 2 with errors.
+    No hook is run; extensions are activated, since only that tells whether they load. Exit status 0 without errors, whatever
+    the warnings; 2 with errors.
     """
-    checked = check_home(home)
+    checked = asyncio.run(check_home(home, os.environ))
     for problem in checked.problems:
         if output == "jsonl":
             say_json({key: getattr(problem, key) for key in ("file", "place", "level", "message", "remedy")})

@@ -1,7 +1,8 @@
 """Which way of showing a session fits a command's flags and its standard streams."""
 
+import os
 import sys
-from typing import Literal
+from typing import Literal, TextIO
 
 from treblehook.cli.output.jsonl import JsonLines
 from treblehook.cli.output.output import Output
@@ -13,11 +14,17 @@ Shape = Literal["text", "jsonl"]
 
 def standard_streams() -> tuple[Stream, Stream]:
     """Standard output and standard error. What their encoding lacks is written out, and never an error."""
-    for file in (sys.stdout, sys.stderr):
-        # They may have been replaced by something that has no encoding.
-        if reconfigure := getattr(file, "reconfigure", None):
-            reconfigure(errors="backslashreplace")
-    return Stream(sys.stdout), Stream(sys.stderr)
+    return _stream(sys.stdout), _stream(sys.stderr)
+
+
+def _stream(file: TextIO | None) -> Stream:
+    if file is None:
+        # The process was started with this stream closed.
+        file = open(os.devnull, "w")  # noqa: SIM115 - it is used until the process ends
+    # It may have been replaced by something that has no encoding.
+    if reconfigure := getattr(file, "reconfigure", None):
+        reconfigure(errors="backslashreplace")
+    return Stream(file)
 
 
 def choose_output(shape: Shape, out: Stream, err: Stream) -> Output:

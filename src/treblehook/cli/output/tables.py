@@ -27,7 +27,7 @@ def _usage(result: dict[str, Any]) -> list[str]:
 
 def _hooks(result: dict[str, Any]) -> list[str]:
     if not result["handlers"]:
-        return ["there are no hooks"]
+        return ["there are no hooks" if result["profile"] == "default" else f"the session is {result['profile']}: no hooks"]
     return _rows(result["handlers"], "order", "event", "hook", "contract", "tier", "pattern", "timeout_ms", "mode", "held_back")
 
 

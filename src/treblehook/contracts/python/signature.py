@@ -58,11 +58,11 @@ def _alternatives(hint: Any) -> Iterator[Any]:
 
 
 def _takes(kind: Any, event: type[Event]) -> bool:
-    return not isinstance(kind, type) or issubclass(event, kind)
+    return kind is Any or not isinstance(kind, type) or issubclass(event, kind)
 
 
 def _check_answer(kind: Any, event: type[Event], name: str) -> None:
-    if not isinstance(kind, type) or issubclass(kind, types.NoneType | Answer) or kind is object:
+    if kind in (Any, object) or not isinstance(kind, type) or issubclass(kind, types.NoneType | Answer):
         return
     accepted = ", ".join(each.__name__ for each in event.accepts) or "nothing but a pass"
     if not issubclass(kind, Decision):

@@ -45,6 +45,10 @@ class HostLog(Watcher):
         """Log that an extension, which had loaded, has ended."""
         self._append({"type": "extension_ended", "level": "warn", "extensionId": extension, "message": message})
 
+    def node_died(self, message: str) -> None:
+        """Log that the process of the JavaScript extensions has died."""
+        self._append({"type": "extension_process_died", "level": "warn", "message": message})
+
     def _append(self, record: dict[str, Any]) -> None:
         moment = self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = encoded({"timestamp": moment, **record}) + b"\n"

@@ -1,6 +1,6 @@
 """Everything that is wrong with a home."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ from treblehook.home.checks.access import open_to_everybody
 from treblehook.home.checks.deadlines import over_deadlines
 from treblehook.home.checks.entries import entries_of
 from treblehook.home.checks.executables import broken_executables
+from treblehook.home.checks.extensions import check_extensions
 from treblehook.home.checks.guards import guards_at_risk
 from treblehook.home.checks.keys import ignored_keys
 from treblehook.home.checks.modes import misdirected_modes
@@ -28,9 +29,9 @@ class Checked(Struct, frozen=True):
     hooks: int = 0
 
 
-def check_home(home: Path) -> Checked:
-    """Look at the home's files. Nothing is run and nothing is written."""
-    if not home.is_dir():
+async def check_home(home: Path, environ: Mapping[str, str]) -> Checked:
+    """Look at the home's files, and activate its extensions. No hook is run and nothing is written."""
+    if not _is_folder(home):
         return Checked((Problem(str(home), "", "there is no such folder", "name a home with --home"),))
     problems: list[Problem] = []
     settings = _loaded(lambda: load_settings(home), problems)
@@ -46,10 +47,16 @@ def check_home(home: Path) -> Checked:
     problems += ignored_keys(config)
     problems += broken_executables(config)
     problems += open_to_everybody(config)
-    problems += misdirected_modes(config, modes, toml)
+    extensions = await check_extensions(home, config, environ)
+    problems += extensions.problems
+    problems += misdirected_modes(config, extensions.ids, modes, toml)
     problems += guards_at_risk(config, entries, toml)
     problems += over_deadlines(config, entries)
-    return Checked(tuple(problems), len(config.hooks))
+    return Checked(tuple(problems), len(config.hooks) + extensions.hooks)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir()
 
 
 def _loaded(load: Callable[[], T], problems: list[Problem]) -> T | None:

@@ -1,23 +1,27 @@
 """Modes in config.toml that do not reach what they seem to."""
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Mode
 from treblehook.host.problems import Problem
 
 
-def misdirected_modes(config: VeraConfig, modes: Mapping[str, Mode], file: str) -> Iterator[Problem]:
-    """A warning for each `[hooks."NAME"]` of `file` that names no hook, and for each that names more than one."""
+def misdirected_modes(config: VeraConfig, extensions: Sequence[str], modes: Mapping[str, Mode], file: str) -> Iterator[Problem]:
+    """A warning for each `[hooks."NAME"]` of `file` that names no hook, and for each that names more than one. `extensions` are
+    the ids of the home's extensions."""
     executables: dict[str, dict[str, None]] = {}
     for hook in config.hooks:
         executables.setdefault(hook.name, {})[hook.executable] = None
+    names = [*executables, *dict.fromkeys(extensions)]
     for name in modes:
+        if name in extensions and name not in executables:
+            continue
         files = list(executables.get(name, ()))
         if not files:
-            close = difflib.get_close_matches(name, executables, n=1, cutoff=0.5)
-            remedy = f"did you mean {close[0]}?" if close else f"hooks here: {', '.join(executables) or 'none'}"
+            close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+            remedy = f"did you mean {close[0]}?" if close else f"hooks here: {', '.join(names) or 'none'}"
             yield Problem(file, f'hooks."{name}"', "no hook has this name", remedy, "warning")
         elif len(files) > 1:
             message = f"{len(files)} hooks have this name, and the setting holds for all: {', '.join(files)}"

@@ -65,7 +65,7 @@ async def dry_run(home: Home, name: EventName, wish: Wish) -> DryRun:
     check_options(name, wish)
     wish = replace(wish, spawned=wish.spawned or name.spawned)
     events = [sample_event(kind, wish, _tools(home), home.settings.model.default or "") for kind in name.events]
-    registry = session_registry(home, spawned=wish.spawned)
+    registry = await session_registry(home, spawned=wish.spawned)
     journal, background = Journal(), Background()
     dispatcher = Dispatcher(registry, background=background, journal=journal)
     now, clock = datetime.now(UTC), journal.clock()

@@ -5,7 +5,7 @@ process, `worker.cjs` what every worker runs; `channel.py` carries the JSON line
 """
 
 from treblehook.runtimes.node.errors import CallFailed, ModuleEnded, NodeError, NodeUnavailable, NotRunning
-from treblehook.runtimes.node.module import Module, ModuleSpec
+from treblehook.runtimes.node.module import Module, ModuleSpec, RequestFailed
 from treblehook.runtimes.node.runtime import NodeRuntime, Owner
 from treblehook.runtimes.node.values import Patience
 
@@ -20,4 +20,5 @@ __all__ = [
     "NotRunning",
     "Owner",
     "Patience",
+    "RequestFailed",
 ]

@@ -1,5 +1,7 @@
 """The lines between us and a worker, and between us and the process's main thread."""
 
+import re
+
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
@@ -32,12 +34,19 @@ class FromProcess(Struct):
     why: str = ""
 
 
+_ANSWER = re.compile(rb'\{"answer":(\d{1,15}),"value":')
 _FROM_WORKER = msgspec.json.Decoder(FromWorker)
 _FROM_PROCESS = msgspec.json.Decoder(FromProcess)
 
 
 def from_worker(line: bytes) -> FromWorker:
-    """Read a worker's line. Raises `BadLine`."""
+    """Read a worker's line. Raises `BadLine`.
+
+    The value of an answer is taken as it stands, unread: whoever asked has to read it anyway, and knows what JavaScript's JSON
+    may hold that others refuse (half a surrogate pair).
+    """
+    if (found := _ANSWER.match(line)) is not None and line.endswith(b"}"):
+        return FromWorker(answer=int(found[1]), value=Raw(line[found.end() : -1]))
     try:
         return _FROM_WORKER.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -13,9 +13,7 @@ from treblehook.runtimes.node.lines import FromProcess
 from treblehook.runtimes.node.locate import candidates, is_new_enough, unavailable
 from treblehook.runtimes.node.module import Module, ModuleSpec
 from treblehook.runtimes.node.process import CannotStart, NodeProcess
-from treblehook.runtimes.node.values import Patience
-
-PATIENCE = Patience()
+from treblehook.runtimes.node.values import PATIENCE, Patience
 
 
 class Owner(Protocol):

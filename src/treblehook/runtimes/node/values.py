@@ -33,3 +33,6 @@ class Patience(Struct, frozen=True):
     close: float = 1.0
     restarts: tuple[float, ...] = (0.1, 1.0, 5.0)
     forgotten: float = 600.0
+
+
+PATIENCE: Final = Patience()

@@ -8,12 +8,14 @@
 
 const fs = require('node:fs');
 const net = require('node:net');
+const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { workerData } = require('node:worker_threads');
 
 const { fd, file, log, limits } = workerData;
 const socket = new net.Socket({ fd });
 const asked = new Map();
+const ours = [__dirname, file];
 let functions;
 let failure;
 let requests = 0;
@@ -23,7 +25,10 @@ let logged = 0;
 let logFile;
 function keep(chunk) {
     if (log === null || logged > limits.logBytes) return;
-    logFile ??= fs.openSync(log, 'a', 0o600);
+    if (logFile === undefined) {
+        fs.mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 });
+        logFile = fs.openSync(log, 'a', 0o600);
+    }
     logged += chunk.length;
     if (logged > limits.logBytes) chunk = Buffer.from(`[more than ${limits.logBytes} bytes: the rest is not kept]\n`);
     fs.writeSync(logFile, chunk);
@@ -40,15 +45,15 @@ for (const stream of [process.stdout, process.stderr]) {
     };
 }
 
-// What went wrong, with the first place in the stack that is not Node's own and not ours.
+// What went wrong, with the first place in the stack that is not Node's own, nor ours, nor the module's own.
 function told(error) {
     try {
-        if (!(error instanceof Error)) return String(error).slice(0, 2000);
+        if (!(error instanceof Error)) return String(error).toWellFormed().slice(0, 2000);
         const frames = String(error.stack).split('\n').slice(1);
-        const frame = frames.find((line) => /^\s+at /.test(line) && !line.includes('node:') && !line.includes(__dirname));
+        const frame = frames.find((line) => /^\s+at /.test(line) && !line.includes('node:') && !ours.some((place) => line.includes(place)));
         const place = frame && /((?:file:\/\/)?\/.*:\d+:\d+)\)?$/.exec(frame);
         const where = place ? ` (${decodeURI(place[1].replace('file://', ''))})` : '';
-        return `${error.name}: ${error.message}`.slice(0, 2000) + where;
+        return `${error.name}: ${error.message}`.toWellFormed().slice(0, 2000) + where;
     } catch {
         return 'something that cannot be shown';
     }
@@ -92,7 +97,7 @@ const host = {
             if (signal?.aborted) return reject(signal.reason);
             if (asked.size >= limits.requests) return reject(new Error(`${limits.requests} requests are under way already`));
             const number = ++requests;
-            const line = JSON.stringify({ call: number, name, argument });
+            const line = JSON.stringify({ call: number, name, argument }, (key, part) => (typeof part === 'string' ? part.toWellFormed() : part));
             if (Buffer.byteLength(line) >= limits.lineBytes) return reject(new RangeError('the request is too long'));
             const leave = () => {
                 if (!asked.delete(number)) return;

@@ -15,7 +15,7 @@ from treblehook.agent.permissions.pattern import UNSEEN
 # No shell can be started with a longer one (MAX_ARG_STRLEN), and so much may be read in all for its nested texts.
 _LONGEST = 128 * 1024
 _BUDGET = 1024 * 1024
-_DEEPEST = 8
+_DEEPEST = 16
 _MOST_WRAPPED = 64
 
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
@@ -67,6 +67,7 @@ class _Reading:
             self._give_up(text)
             return
         self._depth += 1
+        covered = self.covered
         found = Found([], [])
         splitter = Splitter(text, found)
         try:
@@ -83,6 +84,9 @@ class _Reading:
         if self._feeds_shell:
             for body in found.bodies:
                 self._script(body)
+        if guess:
+            # It may be no command at all; whether it is covered, its wrapper's rule says.
+            self.covered = covered
         self._depth -= 1
 
     def _give_up(self, text: str) -> None:
@@ -105,7 +109,8 @@ class _Reading:
             return
         # A name that is quoted or expanded is not what an allow rule names.
         self.covered &= words[0].raw == words[0].seen
-        self.parts.append(" ".join(word.raw for word in words))
+        if self._depth == 1:
+            self.parts.append(" ".join(word.raw for word in words))
         if words[0].raw in programs.CONDITIONS:
             self._add_loose(command.source)
             if "$" not in command.source:
@@ -124,10 +129,15 @@ class _Reading:
         named = list(dropwhile(lambda word: not word.bare, words))
         if not named:
             return
+        if self._depth >= _DEEPEST:
+            self._give_up(" ".join(word.text for word in named))
+            return
+        self._depth += 1
         if programs.name_of(named[0]) in programs.WRAPPERS:
             self._wrapper(named)
         else:
             self._named(named)
+        self._depth -= 1
 
     def _doubtful(self, words: Sequence[Word]) -> None:
         if any(UNSEEN in word.seen for word in words):

@@ -12,7 +12,10 @@ from treblehook.contracts.vera.extensions.manifest import Manifest
 from treblehook.contracts.vera.hook_entries import DEFAULT_TIMEOUT_MS, HookEntry
 from treblehook.contracts.vera.json_text import encoded, shown
 from treblehook.contracts.vera.limits import ARGV_BYTES, LONGEST_TIMEOUT_MS, MOST_ARGUMENTS
-from treblehook.contracts.vera.phases import PHASES
+from treblehook.contracts.vera.phases import FUNCTION_PHASES, PHASES
+
+CAPABILITIES: Final = (*(f"hooks.{phase}" for phase in FUNCTION_PHASES), "hooks.command", "sessions.ask")
+"""What a manifest can declare to use it here; a manifest may name others, which gives it nothing (vera.md 5.1)."""
 
 _RULES: Final = {
     "phases": {"vera": list(PHASES), "claude": [*EVENTS, *ALIASES]},

@@ -30,27 +30,31 @@ function shown(value) {
 
 // Refuses what JSON would drop or bend: numbers that are not finite, objects of a class, functions, cycles. A key whose value is
 // undefined counts as absent.
-function checkClean(value, place, depth) {
+function checkClean(value, place, above) {
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
     if (typeof value === 'number' && Number.isFinite(value)) return;
     if (typeof value !== 'object') throw new TypeError(`returned ${shown(value)} at ${place}, which is not JSON`);
-    if (depth > MOST_DEPTH) throw new TypeError(`returned a value that is nested deeper than ${MOST_DEPTH} levels, or holds itself`);
-    if (Array.isArray(value)) {
-        for (let index = 0; index < value.length; index++) checkClean(value[index], `${place}[${index}]`, depth + 1);
-        return;
-    }
+    if (above.has(value)) throw new TypeError(`returned at ${place} a value that holds itself`);
+    if (above.size >= MOST_DEPTH) throw new TypeError(`returned a value that is nested deeper than ${MOST_DEPTH} levels`);
+    above.add(value);
+    if (Array.isArray(value)) for (let index = 0; index < value.length; index++) checkClean(value[index], `${place}[${index}]`, above);
+    else checkObject(value, place, above);
+    above.delete(value);
+}
+
+function checkObject(value, place, above) {
     const prototype = Object.getPrototypeOf(value);
     // A plain object of another realm has a prototype that has none itself.
     if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
         throw new TypeError(`returned a ${value.constructor?.name ?? 'special object'} at ${place}; plain objects are allowed`);
     }
     if (typeof value.toJSON === 'function') throw new TypeError(`returned an object with toJSON at ${place}; plain objects are allowed`);
-    for (const key of Object.keys(value)) if (value[key] !== undefined) checkClean(value[key], `${place}.${key}`, depth + 1);
+    for (const key of Object.keys(value)) if (value[key] !== undefined) checkClean(value[key], `${place}.${key}`, above);
 }
 
 function checked(value) {
     if (value === undefined) throw new TypeError('returned nothing; a function with nothing to say returns { power: "observe" }');
-    checkClean(value, 'the answer', 0);
+    checkClean(value, 'the answer', new Set());
     return value;
 }
 

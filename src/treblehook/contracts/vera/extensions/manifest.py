@@ -13,6 +13,8 @@ from treblehook.contracts.vera.json_text import NotJson, parsed, shown
 from treblehook.host.problems import ConfigInvalid
 
 FILE: Final = "vera.extension.json"
+DECLARATIONS: Final = Path(__file__).parent / "vera.d.ts"
+"""The types of everything that an extension sees, for TypeScript and for editors."""
 _ID: Final = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _ID_RULE: Final = 'lower-case letters and digits, in parts that a single ".", "_" or "-" separates, such as "example.lookout"'
 

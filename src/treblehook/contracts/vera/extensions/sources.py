@@ -43,9 +43,8 @@ def find_sources(config: VeraConfig, home: Path, environ: Mapping[str, str]) -> 
     """
     entries = _entries(config, environ)
     named = {os.path.realpath(entry.path) for entry in entries}
-    included = [
-        Source(folder, folder) for id, folder in INCLUDED.items() if id not in config.disabled_included and not _replaced(id, folder, entries)
-    ]
+    wanted = {id: folder for id, folder in INCLUDED.items() if id not in config.disabled_included}
+    included = [Source(folder, folder) for id, folder in wanted.items() if not _replaced(id, folder, entries)]
     discovered = [Source(folder, folder) for folder in folders(home) if has_manifest(folder) and os.path.realpath(folder) not in named]
     file = VARIABLE if environ.get(VARIABLE) else config.file
     configured = [Source(entry.path, file, entry.place, entry.config) for entry in entries if entry.enabled]
