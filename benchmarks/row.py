@@ -6,15 +6,12 @@ from msgspec import Struct
 
 
 class Limit(Struct, frozen=True):
-    """`at_most`: ours may take so many times as long as the other; `at_least`: ours must be so many times as fast."""
+    """`at_most`: ours may cost so many times what the other does; `at_least`: ours must be so many times as fast; `more`: ours
+    may cost so much more, in the unit of the line."""
 
     at_most: float | None = None
     at_least: float | None = None
-
-    def __str__(self) -> str:
-        if self.at_most is not None:
-            return f"at most {self.at_most:g}x"
-        return "none" if self.at_least is None else f"at least {self.at_least:g}x as fast"
+    more: float | None = None
 
 
 class Line(Struct, frozen=True):
@@ -35,9 +32,12 @@ class Line(Struct, frozen=True):
     @property
     def kept(self) -> bool:
         """Whether the limit is kept."""
-        if self.limit.at_most is not None:
-            return self.ratio <= self.limit.at_most
-        return self.limit.at_least is None or self.ratio * self.limit.at_least <= 1
+        limit = self.limit
+        return (
+            (limit.at_most is None or self.ratio <= limit.at_most)
+            and (limit.at_least is None or self.ratio * limit.at_least <= 1)
+            and (limit.more is None or self.ours - self.other <= limit.more)
+        )
 
 
 class Missing(Exception):

@@ -1,7 +1,9 @@
 """One event through ten Python handlers, beside CPEX calling ten plugins at the same point."""
 
 import logging
+import sys
 import tempfile
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
@@ -31,23 +33,25 @@ ENTRY = """
 
 async def measure() -> list[Line]:
     try:
-        from cpex.framework import GlobalContext, PluginManager, ToolHookType, ToolPreInvokePayload
+        cpex = import_module("cpex.framework")
     except ImportError:
         raise Missing("cpex is not installed, see the extra `bench`") from None
     logging.disable(logging.INFO)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "bench_plugin.py").write_text(PLUGIN)
         config = Path(folder) / "plugins.yaml"
-        config.write_text(f"plugin_dirs: [{folder}]\nplugins:" + "".join(ENTRY.format(number=number) for number in range(COUNT)))
-        manager = PluginManager(str(config))
+        config.write_text("plugins:" + "".join(ENTRY.format(number=number) for number in range(COUNT)))
+        manager = cpex.PluginManager(str(config))
+        sys.path.insert(0, folder)
         await manager.initialize()
+        sys.path.remove(folder)
     assert manager.plugin_count == COUNT
-    payload = ToolPreInvokePayload(name="bash", args={"command": "ls"})
-    context = GlobalContext(request_id="r1")
+    payload = cpex.ToolPreInvokePayload(name="bash", args={"command": "ls"})
+    context = cpex.GlobalContext(request_id="r1")
 
     async def peer(times: int) -> None:
         for _ in range(times):
-            await manager.invoke_hook(ToolHookType.TOOL_PRE_INVOKE, payload, context)
+            await manager.invoke_hook(cpex.ToolHookType.TOOL_PRE_INVOKE, payload, context)
 
     ours = firing(dispatcher(*(handler(PreToolCall, function) for function in functions()), journal=True), EVENT)
     best = await fastest({"ours": ours, "peer": peer})

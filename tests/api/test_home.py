@@ -183,6 +183,21 @@ async def test_a_home_called_from_its_own_hook_refuses_at_once_with_advice(progr
         assert (await (await program.session(home)).prompt("where?")).text == "Under the third palm."
 
 
+async def test_any_hook_that_calls_its_own_home_is_refused(program: Program) -> None:
+    hooks = Hooks()
+
+    @hooks.on(PromptSubmitted)
+    async def again(event: PromptSubmitted) -> None:
+        await session.prompt("again?")
+
+    async with Home(program.home) as home:
+        session = await program.session(home, hooks=hooks)
+        reply = await session.prompt("where?")
+
+    assert reply.status == "finished"
+    assert "CalledFromOwnHook" in of(reply, "hook")[0]["error"]
+
+
 async def test_another_home_may_be_opened_inside_a_hook(program: Program) -> None:
     async def prepare_turn(turn: dict[str, Any]) -> dict[str, Any]:
         async with Home(program.home) as other:

@@ -1,5 +1,7 @@
 """`--approve`: who answers the permission prompt that rules and hooks leave over."""
 
+import os
+import signal
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -125,6 +127,26 @@ def test_esc_at_the_question_stops_a_turn_of_a_chat(stage: Stage, terminal: Open
     person.shows("interrupted")
     person.types("/quit\r")
     assert person.ended() == 0
+    assert not dug(stage)
+
+
+def test_the_terminal_is_given_back_though_a_subagent_still_asks(stage: Stage, terminal: Open) -> None:
+    stage.home.settings('[permissions]\nallow = ["agent"]\n')
+    stage.plays(
+        {"tools": [{"name": "agent", "args": {"task": "dig here", "background": True}}]},
+        {"text": "I wait."},
+        routes=[{"match": "dig here", "turns": [calls("echo dug > hole")]}],
+    )
+    person = terminal("chat")
+    person.shows("leaves")
+    person.types("go\r")
+    person.shows("bash: echo dug > hole")
+    person.shows("no: ")
+
+    os.kill(person.process, signal.SIGTERM)
+
+    assert person.ended() == 130
+    assert person.echoes
     assert not dug(stage)
 
 

@@ -152,6 +152,14 @@ def test_3_when_a_failed_hook_blocks_the_prompt(stage: Stage) -> None:
     assert ends(stage, "where?")[:2] == (3, "blocked")
 
 
+def test_an_input_that_is_closed_from_the_start_is_an_empty_one(stage: Stage) -> None:
+    for arguments, status in ((["run"], 2), (["chat"], 0), (["chat", "--input", "jsonl"], 0)):
+        command = ["sh", "-c", 'exec "$@" <&-', "sh", *stage.arguments(*arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=stage.environment(), start_new_session=True)
+        assert (done.returncode, done.stdout) == (status, ""), done
+        assert "Traceback" not in done.stderr
+
+
 def test_an_output_that_is_closed_from_the_start_is_no_failure(stage: Stage) -> None:
     for output in ("text", "jsonl"):
         command = ["sh", "-c", 'exec "$@" >&-', "sh", *stage.arguments("run", "dig", "--output", output)]
@@ -168,6 +176,12 @@ def test_the_home_is_named_by_the_environment_too(stage: Stage) -> None:
     ran = stage.bare("run", "where?", "--model", f"script:{stage.model}", TREBLEHOOK_HOME=str(stage.home.folder))
 
     assert ran.status == 3
+
+
+def test_a_named_home_that_is_not_there_is_said(stage: Stage) -> None:
+    for flags, environment in ((["--home", "/nowhere/home"], {}), ([], {"TREBLEHOOK_HOME": "/nowhere/home"})):
+        ran = stage.bare("run", "where?", *flags, "--model", "script:/nowhere.json", **environment)
+        assert ran.err.startswith("warning: /nowhere/home: there is no such folder yet")
 
 
 def test_the_default_home_is_below_the_users_own(stage: Stage) -> None:

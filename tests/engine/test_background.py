@@ -251,6 +251,18 @@ async def test_nothing_is_taken_after_the_drain(delivery: Any) -> None:
 
 
 @virtual
+async def test_what_was_given_up_is_not_waited_for_again() -> None:
+    rig = Rig(stub(NoteCreated, deaf(90), delivery=Queued()), stub(NoteCreated, deaf(90), delivery=DETACHED))
+    await rig.fire(note("a"))
+
+    assert len(await rig.background.drain(queued_seconds=1, detached_seconds=1)) == 2
+    assert await rig.background.drain() == []
+
+    assert now() == 2
+    await asyncio.sleep(90)
+
+
+@virtual
 async def test_a_drain_frees_whoever_waits_for_room() -> None:
     rig = Rig(stub(NoteCreated, deaf(50), delivery=Queued(depth=1, overflow="block")))
     waiting = [asyncio.ensure_future(rig.fire(note(title))) for title in "abcd"]

@@ -8,9 +8,10 @@ import pytest
 
 from tests.support.hooks import CALL, Rig, stub
 from tests.support.virtual import run, virtual
-from treblehook.engine import Handler, Outcome, Registry, Tier
+from treblehook.engine import Handler, HookFailed, Outcome, Registry, Tier
 from treblehook.lifecycle import (
     Block,
+    Event,
     NoteCreated,
     PreToolCall,
     Rewrite,
@@ -41,7 +42,7 @@ def test_removing_frees_what_the_hook_held() -> None:
     held = weakref.ref(machine)
 
     def bind(machine: Machine) -> Handler:
-        return registry.add(stub(PreToolCall, lambda event: machine and None, pattern="one"))
+        return registry.add(stub(PreToolCall, lambda event: machine and None, pattern="one", when=lambda event: machine is not None))
 
     handler = bind(machine)
     run(Rig(registry=registry).fire(EVENT))
@@ -52,6 +53,29 @@ def test_removing_frees_what_the_hook_held() -> None:
     assert held() is None
     bucket = registry._buckets[PreToolCall]
     assert not any((bucket.always, bucket.by_literal, bucket.by_prefix))
+
+
+@pytest.mark.parametrize("watched", [True, False])
+@pytest.mark.parametrize("given", [HookFailed("exit status 1"), ValueError("broke")])
+def test_a_failing_hook_leaves_no_garbage_that_only_a_collection_frees(watched: bool, given: Exception) -> None:
+    class Big:
+        pass
+
+    async def main() -> "weakref.ref[Big]":
+        big = Big()
+
+        def fails(event: Event) -> None:
+            raise type(given)(*given.args)
+
+        await Rig(stub(PreToolCall, fails), watched=watched).fire(PreToolCall(call=ToolCall("c", "bash", {"big": big})))
+        return weakref.ref(big)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert run(main(), collect=False)() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("watched", [True, False])

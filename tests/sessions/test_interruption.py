@@ -22,6 +22,7 @@ from treblehook.lifecycle import (
     Decision,
     Environment,
     Event,
+    Inject,
     ModelRequest,
     ModelResponse,
     PermissionRequest,
@@ -38,6 +39,7 @@ from treblehook.lifecycle import (
     ToolRan,
     ToolShown,
     ToolStarted,
+    TurnComplete,
     TurnEnding,
 )
 
@@ -58,6 +60,7 @@ LATE: list[tuple[type[Event], Decision | None]] = [
     (ToolShown, None),
     (TurnEnding, Continue("late")),
     (TaskEnd, None),
+    (TurnComplete, Inject("late")),
 ]
 
 
@@ -396,3 +399,72 @@ async def test_a_hook_may_stop_the_session_that_asks_it(nest: Nest, act: Callabl
 
     assert (await session.prompt("go")).status == "interrupted"
     assert not (nest.workspace / "late").exists()
+
+
+@pytest.mark.parametrize("point", ["prompt", "model", "task end", "turn complete"])
+async def test_what_ends_with_a_stopped_turn_is_told_once(nest: Nest, point: str) -> None:
+    """A task that has begun ends, and the turn completes once, as aborted unless it had completed before."""
+    told: list[tuple[str, str]] = []
+    deaf, hooks = Deaf(), Hooks()
+    kinds = {"prompt": PromptSubmitted, "task end": TaskEnd, "turn complete": TurnComplete}
+
+    @hooks.on(TaskEnd)
+    async def task_end(event: TaskEnd) -> None:
+        told.append(("task", event.exit_status))
+
+    @hooks.on(TurnComplete)
+    async def turn_complete(event: TurnComplete) -> None:
+        told.append(("turn", event.outcome))
+
+    if point == "model":
+        asked, _ = nest.hold_model()
+    else:
+        asked = deaf.reached
+        hooks.on(kinds[point])(lambda event: deaf.wait())
+    session = await nest.open(hooks=hooks)
+    turn = asyncio.ensure_future(session.prompt("go"))
+    await asked.wait()
+
+    await session.interrupt()
+    await turn
+    deaf.go.set()
+    await session.finish("closed")
+
+    assert (
+        told
+        == {
+            "prompt": [("turn", "aborted")],
+            "model": [("task", "canceled"), ("turn", "aborted")],
+            "task end": [("task", "ok"), ("turn", "aborted")],
+            "turn complete": [("task", "ok"), ("turn", "completed")],
+        }[point]
+    )
+
+
+async def test_the_end_of_a_stopped_turn_is_told_before_that_of_the_session(nest: Nest) -> None:
+    told: list[str] = []
+    hooks = Hooks()
+    for kind in (TaskEnd, TurnComplete, SessionEnd):
+        hooks.on(kind)(lambda event: told.append(type(event).__name__))
+    session = await nest.open(hooks=hooks)
+    asked, _ = nest.hold_model()
+    turn = asyncio.ensure_future(session.prompt("go"))
+    await asked.wait()
+
+    await session.finish("closed")
+    await turn
+
+    assert told == ["TaskEnd", "TurnComplete", "SessionEnd"]
+
+
+async def test_a_blocked_prompt_begins_no_task(nest: Nest) -> None:
+    told: list[str] = []
+    hooks = Hooks()
+    hooks.on(PromptSubmitted)(lambda event: Block("no"))
+    for kind in (TaskStart, TaskEnd, TurnComplete):
+        hooks.on(kind)(lambda event: told.append(type(event).__name__))
+    session = await nest.open(hooks=hooks)
+
+    await session.prompt("go")
+
+    assert told == ["TurnComplete"]

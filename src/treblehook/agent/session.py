@@ -17,6 +17,8 @@ from treblehook.lifecycle import Message, SessionEnd
 
 EndReason = Literal["detached", "closed", "idle", "deleted", "shutdown", "refused"]
 T = TypeVar("T")
+_TURN_END_SECONDS = 2.0
+"""How long closing waits for what hooks are told of a turn that was stopped, so that the session's end comes after it."""
 _END_SECONDS = 60.0
 """How long closing waits for end hooks that hold it up."""
 
@@ -167,6 +169,7 @@ class Session:
     async def _close(self, reason: EndReason, exit_status: str) -> list[GaveUp]:
         try:
             await self.interrupt()
+            await self.state.quiet(_TURN_END_SECONDS)
             await self.children.close(reason)
             await self._tell(self._ended(reason, exit_status))
         finally:

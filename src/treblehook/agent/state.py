@@ -89,6 +89,13 @@ class SessionState:
         self.unattended.add(task)
         task.add_done_callback(self.unattended.discard)
 
+    async def quiet(self, seconds: float) -> None:
+        """Wait until nothing runs that nobody waits for, or leave it behind."""
+        if self.unattended:
+            _, left = await asyncio.wait(self.unattended, timeout=seconds)
+            for task in left:
+                self.background.abandon(task)
+
     async def fire(self, event: E) -> Outcome[E]:
         """Ask the hooks about `event`; a cancellation ends the wait at once, and what a hook answers later is dropped."""
         return await foreign(self.dispatcher.fire(event), self.background)

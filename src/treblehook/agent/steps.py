@@ -75,6 +75,8 @@ class Turn:
         self._continuations = 0
         self._reopens = 0
         self._cut = False
+        self._task_runs = False
+        self._over = False
 
     # Row 3
 
@@ -146,6 +148,7 @@ class Turn:
         """A turn is a task; its seed stands in front of the turn's first message."""
         text = "\n\n".join(prompts)
         event = TaskStart(task=self._task, source="prompt", input_bytes=len(text.encode("utf-8", "replace")), **self.state.facts.fields())
+        self._task_runs = True
         outcome = await self.state.fire(event)
         first = self._prompts[0].id if self._prompts else ""
         for contribution in outcome.contributions:
@@ -245,7 +248,10 @@ class Turn:
         return True
 
     async def end_task(self, exit_status: str) -> bool:
-        """The task's loop has returned; true where a hook reopens it. Raises `GaveUp` where it may not any more."""
+        """The loop of a task that has begun returned; true where a hook reopens it. Raises `GaveUp` where it may not any more."""
+        if not self._task_runs:
+            return False
+        self._task_runs = False
         outcome = await self.state.fire(TaskEnd(task=self._task, exit_status=exit_status, **self.state.facts.fields()))
         for contribution in outcome.contributions:
             if isinstance(contribution.decision, Reopen) and exit_status == "ok":
@@ -255,6 +261,7 @@ class Turn:
                 self._reopens += 1
                 self._asked.append(self.state.add_from(handler, feedback, row=f"{handler.name} reopened the task"))
                 self._standing = None
+                self._task_runs = True
                 return True
         return False
 
@@ -262,6 +269,7 @@ class Turn:
 
     async def complete(self, status: Status, outcome: Literal["completed", "error", "aborted"], reason: str = "") -> TurnEnd:
         """The turn is over; a hook may hold text for the user's next prompt."""
+        self._over = True
         done = await self.state.fire(self._completed(outcome))
         for contribution in done.contributions:
             if isinstance(contribution.decision, Inject):
@@ -270,9 +278,14 @@ class Turn:
         return TurnEnd(status, texts[-1] if texts else "", reason, cut=self._cut)
 
     def interrupted(self) -> None:
-        """The user stopped the turn: what was said stays, open calls are answered, and nobody waits for the hooks of row 19."""
+        """The user stopped the turn: what was said stays, open calls are answered, and nobody waits for the hooks of its end."""
         self.replies.interrupted()
-        self.state.later(self.state.fire(self._completed("aborted")))
+        self.state.later(self._aborted())
+
+    async def _aborted(self) -> None:
+        await self.end_task("canceled")
+        if not self._over:
+            await self.state.fire(self._completed("aborted"))
 
     def _completed(self, outcome: Literal["completed", "error", "aborted"]) -> TurnComplete:
         return TurnComplete(

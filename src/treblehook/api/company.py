@@ -1,11 +1,14 @@
-"""Who a program's session deals with: a listener that keeps its records, and the program's answer to permission prompts."""
+"""Who a program's session deals with: a witness of what happens, the program's hooks, and its answer to permission prompts."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Literal
 
 from treblehook.agent.listener import Listener
 from treblehook.agent.permissions import Always, Approver, Never
 from treblehook.agent.records import Record
+from treblehook.agent.steps import TurnEnd
 from treblehook.contracts.python import Hooks
 from treblehook.contracts.python.functions import asking
 from treblehook.contracts.vera.turn_functions import TurnFunctions
@@ -17,10 +20,11 @@ Approve = Literal["never", "always"] | Callable[[ToolCall], bool | Awaitable[boo
 """The answer to a prompt that rules and `PermissionRequest` hooks leave open; a function gets the call as it would run."""
 
 
-class Records(Listener):
-    """Keeps records until they are taken, and why `prepare_turn` failed in the session itself."""
+class Witness(Listener):
+    """What a session came to: its records until they are taken, why `prepare_turn` failed, and how it `end`s if nothing follows."""
 
     def __init__(self, functions: TurnFunctions) -> None:
+        self.end = TurnEnd("finished")
         self._functions = functions
         self._records: list[Record] = []
         self._unprepared: dict[str, str] = {}
@@ -34,6 +38,18 @@ class Records(Listener):
         obeyed = call.handler.mode is Mode.ON and call.ended not in (Ended.ANSWERED, Ended.PASSED)
         if obeyed and self._functions.prepares(call.handler):
             self._unprepared[session] = call.error or ""
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """See what comes out of the session where it gives no answer."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            self.end = TurnEnd("interrupted", reason="the program stopped waiting")
+            raise
+        except Exception as error:
+            self.end = TurnEnd("failed", reason=f"{type(error).__name__}: {error}")
+            raise
 
     def take(self) -> tuple[Record, ...]:
         """The records since the last time."""

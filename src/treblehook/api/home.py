@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from treblehook.agent.errors import SessionRefused
-from treblehook.api.company import Approve, Asked, ProgramsOwn, Records, approver
+from treblehook.api.company import Approve, Asked, ProgramsOwn, Witness, approver
 from treblehook.api.reentry import inside
 from treblehook.api.session import Session
 from treblehook.contracts.python import Hooks
@@ -64,17 +64,18 @@ class Home:
         the `async with` block.
         """
         functions = TurnFunctions(prepare_turn, before_turn_ends)
-        records, answering = Records(functions), approver(approve)
+        witness, answering = Witness(functions), approver(approve)
         if self._home is None:
             raise RuntimeError("the home is not open: async with Home(...) as home")
         wish = SessionWish(workspace=None if workspace is None else Path(workspace), model=model, resume=resume)
-        company = Company(records, answering, ProgramsOwn(hooks, functions))
+        company = Company(witness, answering, ProgramsOwn(hooks, functions))
         with inside(self):
             agent = await prepare_session(self._home, wish, company)
-            session = Session(self, agent, records, answering if isinstance(answering, Asked) else None)
+            session = Session(self, agent, witness, answering if isinstance(answering, Asked) else None)
             self._sessions.append(session)
             try:
-                await start_session(agent, wish)
+                with witness.watching():
+                    await start_session(agent, wish)
             except SessionRefused:
                 self._sessions.remove(session)
                 raise

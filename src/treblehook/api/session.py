@@ -3,7 +3,7 @@
 from treblehook.agent.records import Record
 from treblehook.agent.session import Session as AgentSession
 from treblehook.agent.steps import TurnEnd
-from treblehook.api.company import Asked, Records
+from treblehook.api.company import Asked, Witness
 from treblehook.api.errors import PrepareTurnFailed
 from treblehook.api.reentry import inside
 from treblehook.api.reply import Reply
@@ -12,13 +12,12 @@ from treblehook.api.reply import Reply
 class Session:
     """An open session; `Home.session` makes one. `id` names it, also for `resume`."""
 
-    def __init__(self, home: object, agent: AgentSession, records: Records, asked: Asked | None) -> None:
+    def __init__(self, home: object, agent: AgentSession, witness: Witness, asked: Asked | None) -> None:
         self.id = agent.id
         self._home = home
         self._agent = agent
-        self._records = records
+        self._witness = witness
         self._asked = asked
-        self._end = TurnEnd("finished")
 
     async def prompt(self, *texts: str) -> Reply:
         """Take one turn for a message, or for several that are sent together, and wait for its end.
@@ -28,8 +27,9 @@ class Session:
         """
         if not texts or not all(text.strip() for text in texts):
             raise ValueError("a prompt is a text that is not blank")
-        with inside(self._home):
-            return self._reply(await self._agent.prompt(*texts))
+        with inside(self._home), self._witness.watching():
+            end = await self._agent.prompt(*texts)
+        return self._reply(end)
 
     async def settle(self) -> list[Reply]:
         """Wait for the subagents in the background, and take a turn for whatever they deliver, until all is quiet.
@@ -37,7 +37,7 @@ class Session:
         Raises what `prompt` raises.
         """
         ends: list[TurnEnd] = []
-        with inside(self._home):
+        with inside(self._home), self._witness.watching():
             await self._agent.settle(ends.append)
         return [self._reply(end) for end in ends]
 
@@ -47,17 +47,18 @@ class Session:
 
     async def close(self) -> None:
         """End the session: stop what runs, end its subagents, tell the end hooks. A second time does nothing."""
-        await self._agent.finish("closed", self._end)
+        await self._agent.finish("closed", self._witness.end)
 
     def take_records(self) -> tuple[Record, ...]:
         """The records since the last reply, those of the closing too; each is given once."""
-        return self._records.take()
+        return self._witness.take()
 
     def _reply(self, end: TurnEnd) -> Reply:
-        self._end = end
-        reply = Reply(self.id, end.status, end.text, end.reason, self._records.take(), end.cut)
-        unprepared = self._records.take_unprepared(self.id)
-        if unprepared is not None:
+        self._witness.end = end
+        reply = Reply(self.id, end.status, end.text, end.reason, self._witness.take(), end.cut)
+        unprepared = self._witness.take_unprepared(self.id)
+        # A function that was given up, because the turn was stopped, has blocked nothing.
+        if unprepared is not None and end.status == "blocked" and unprepared in end.reason:
             raise PrepareTurnFailed(unprepared, reply)
         if self._asked is not None and self._asked.error is not None:
             error, self._asked.error = self._asked.error, None

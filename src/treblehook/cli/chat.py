@@ -59,7 +59,7 @@ async def chat(wanted: Flags, shape: Shape) -> int:
 
 
 def _at_a_keyboard(shape: Shape, wanted: Flags, terminal: bool) -> bool:
-    return shape == "text" and wanted.output == "text" and terminal and sys.stdin.isatty()
+    return shape == "text" and wanted.output == "text" and terminal and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _by_hand(output: Output) -> tuple[Chatting, Approver]:
@@ -87,7 +87,11 @@ def _by_lines(output: Output, shape: Shape) -> tuple[Chatting, Approver]:
                 except LineInvalid as invalid:
                     output.misunderstood(talk.session.id, f"line {number}: {invalid}")
 
-        read_lines(sys.stdin.fileno(), take, talk.input_is_over)
+        if sys.stdin is None:
+            # The process was started with its input closed.
+            talk.input_is_over()
+        else:
+            read_lines(sys.stdin.fileno(), take, talk.input_is_over)
         return nullcontext()
 
     return chatting, NobodyToAsk(output.problem)

@@ -71,5 +71,7 @@ def flags(
         place = locate_home(home, os.environ)
     except ConfigInvalid as invalid:
         raise click.UsageError(str(invalid)) from invalid
+    if not place.exists() and (home or os.environ.get("TREBLEHOOK_HOME")):
+        click.echo(f"warning: {place}: there is no such folder yet, so there are no hooks in it", err=True)
     profile: Profile | None = "bare" if bare else "prompt-only" if prompt_only else None
     return Flags(place, SessionWish(workspace, model, resume, profile), approve, output)

@@ -61,6 +61,9 @@ def _prompt(given: str | None) -> str:
 
 
 def _standard_input() -> str:
+    if sys.stdin is None:
+        # The process was started with its input closed.
+        return ""
     if sys.stdin.isatty():
         print("Type the prompt, then Ctrl-D.", file=sys.stderr)
     return sys.stdin.buffer.read().decode(errors="replace").rstrip("\n")

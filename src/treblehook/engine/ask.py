@@ -69,6 +69,8 @@ async def _within(limit: Limit, handler: Handler, event: Event, background: Back
     if not task.done():
         background.abandon(task)
         raise late
+    if task.cancelled():
+        raise HookFailed("it cancelled itself")
     answer = task.result()
     if left < 0:
         raise late
@@ -89,7 +91,8 @@ def crashed(error: BaseException) -> bool:
 def failure(handler: Handler, error: BaseException) -> HookProblem:
     """`error` as the problem that the journal and the fold are told, with the line of the hook's file that it came from."""
     if isinstance(error, HookProblem):
-        return error
+        # Its frames would keep themselves and all that they hold alive.
+        return error.with_traceback(None)
     if isinstance(error, asyncio.CancelledError):
         return HookFailed("it cancelled itself") if crashed(error) else HookGivenUp("the wait for it was cancelled")
     message = "".join(traceback.format_exception_only(error)).strip()

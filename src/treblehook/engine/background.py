@@ -169,6 +169,8 @@ class Background:
             self.abandon(task)
             work.give_up(HookGivenUp("what it belongs to has closed"))
             left[work.handler] += 1
+        self._queues.clear()
+        self._detached.clear()
         return [GaveUp(handler, pending) for handler, pending in left.items()]
 
 

@@ -143,7 +143,9 @@ class Registry:
         bucket = self._buckets[handler.event]
         bucket.take(handler)
         handler.removed = True
+        # Journals still know the handler; what the hook held is free now.
         handler.ask = _overtaken
+        handler.when = None
         bucket.changed(handler)
 
     def _bucket(self, event: type[Event]) -> _Bucket:

@@ -82,32 +82,38 @@ async def test_what_is_no_exception_goes_through(rig: CallRig) -> None:
 
 
 class Gate:
-    """Something that waits for ever, once it is reached."""
+    """Something that waits, once it is reached, until it is told to go."""
 
     def __init__(self) -> None:
         self.reached = asyncio.Event()
+        self.go = asyncio.Event()
 
     async def wait(self, *_: Any) -> Any:
         self.reached.set()
-        await asyncio.Event().wait()
+        await self.go.wait()
 
     async def deaf(self, *_: Any) -> Any:
         """Wait on, whoever asks to stop."""
         self.reached.set()
-        for _ in range(3):
+        while not self.go.is_set():
             try:
-                await asyncio.Event().wait()
+                await self.go.wait()
             except asyncio.CancelledError:
                 continue
 
 
 async def stop(rig: CallRig, gate: Gate, tool: str = "dig") -> None:
-    """Take a call, and stop it when it has reached the gate."""
+    """Take a call, stop it when it has reached the gate, and then let whoever was left behind go."""
     task = asyncio.ensure_future(rig.take(tool, command="ls"))
     await gate.reached.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    log = list(rig.log)
+    gate.go.set()
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert rig.log == log
 
 
 BEFORE = [ToolProposed, PreToolCall, PermissionRequest, ToolStarted]
@@ -178,8 +184,6 @@ async def test_a_stopped_gate_does_not_let_the_call_run_later(rig: CallRig) -> N
     rig.on(ShellGate, gate.wait)
 
     await stop(rig, gate, "shell")
-    for _ in range(20):
-        await asyncio.sleep(0)
 
     assert rig.shell.ran == []
 

@@ -1,5 +1,7 @@
 """Row 12: rules first, then hooks, then whoever answers the prompt that is left; always about the rewritten input."""
 
+from typing import Literal
+
 import pytest
 
 from tests.support.call_rig import CallRig, Given
@@ -31,8 +33,8 @@ def answers(rig: CallRig, word: bool) -> None:
         ("ask", ValueError("broken"), False, False, ["PermissionRequest", "approves"]),
     ],
 )
-async def test_who_has_the_word(rig: CallRig, verdict: str, hook: Given, user: bool, runs: bool, asked: list[str]) -> None:
-    rig.verdict_of = lambda call: Verdict(verdict, "dig")  # type: ignore[arg-type]
+async def test_who_has_the_word(rig: CallRig, verdict: Literal["allow", "ask", "deny"], hook: Given, user: bool, runs: bool, asked: list[str]) -> None:
+    rig.verdict_of = lambda call: Verdict(verdict, "dig")
     rig.on(PermissionRequest, hook)
     answers(rig, user)
 

@@ -1,9 +1,10 @@
-"""A program of the tests: opens a session file and appends records, saying `ack N` after each.
+"""A program of the tests: opens a session file, says `open`, and appends records, saying `ack N` after each.
 
     writer.py PATH create|resume COUNT SIZE [SETUP...]
 
-`SETUP`: `limit=BYTES` caps the size of files, `user=ID` gives up the rights of root. It ends with `failed REASON` where the
-file fails; then, and after the last record, with what a second try does once `retry=BYTES` has raised the cap again.
+`SETUP`: `limit=BYTES` caps the size of files, `user=ID` gives up the rights of root, and with `retry=BYTES` it appends once
+more after a failure, under that cap. A COUNT of 0 keeps the file open until its input ends. Its last line is `closed`,
+`failed TYPE REASON` or `retried`.
 """
 
 import os

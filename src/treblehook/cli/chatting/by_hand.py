@@ -44,6 +44,7 @@ class ByHand:
             self._open()
             yield
         finally:
+            self._talk = None
             foreground.on_stop = foreground.stop
             loop.remove_signal_handler(signal.SIGCONT)
             self._close()
@@ -56,7 +57,9 @@ class ByHand:
             with self._output.paused():
                 yield
         finally:
-            self._open()
+            # The chat may be over meanwhile, and the terminal given back.
+            if self._talk is not None:
+                self._open()
 
     def interrupt(self) -> bool:
         """Stop the running turn; false where there is none."""

@@ -120,12 +120,17 @@ function heard({ answer: number, value, error }) {
     else request.reject(new Error(error));
 }
 
+// What arrives before the module is there waits, a ping too: it stands behind the calls that came before it.
 const early = [];
 function take(line) {
     const message = JSON.parse(line);
+    if (functions === undefined && failure === undefined) early.push(message);
+    else act(message);
+}
+
+function act(message) {
     if (message.ping !== undefined) socket.write(`{"ping":${message.ping}}\n`);
     else if (message.answer !== undefined) heard(message);
-    else if (functions === undefined && failure === undefined) early.push(message);
     else run(message);
 }
 
@@ -151,4 +156,4 @@ import(pathToFileURL(file).href)
     .catch((error) => {
         failure = error;
     })
-    .then(() => early.splice(0).forEach(run));
+    .then(() => early.splice(0).forEach(act));

@@ -1,7 +1,7 @@
 """Which programs and builtins run other commands, and how they are told which."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from treblehook.agent.permissions.bash.commands import PREFIXES
@@ -101,15 +101,17 @@ def _prelude(words: Sequence[Word]) -> int:
     return index
 
 
-def executed_by_find(words: Sequence[Word]) -> list[Sequence[Word]]:
-    """The commands behind `-exec` and its kin."""
-    commands: list[Sequence[Word]] = []
+def executed_by_find(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+    """The commands behind `-exec` and its kin, each up to its `;` or `+`."""
+    start = 0
     for index, word in enumerate(words):
-        if word.text in _EXEC:
-            rest = words[index + 1 :]
-            end = next((place for place, word in enumerate(rest) if word.text in (";", "+")), len(rest))
-            commands.append(rest[:end])
-    return commands
+        if start and word.text in (";", "+"):
+            yield words[start:index]
+            start = 0
+        elif not start and word.text in _EXEC:
+            start = index + 1
+    if start:
+        yield words[start:]
 
 
 def run_by_xargs(words: Sequence[Word]) -> tuple[Sequence[Word], str] | None:

@@ -12,11 +12,13 @@ from treblehook.agent.permissions.bash.commands import Found, Simple, Splitter
 from treblehook.agent.permissions.bash.word import Unreadable, Word
 from treblehook.agent.permissions.pattern import UNSEEN
 
-# No shell can be started with a longer one (MAX_ARG_STRLEN), and so much may be read in all for its nested texts.
+# No shell can be started with a longer one (MAX_ARG_STRLEN). What is read and kept of it is bounded too, since a command
+# can name itself in itself many times over.
 _LONGEST = 128 * 1024
-_BUDGET = 1024 * 1024
+_BUDGET = 512 * 1024
+_LONGEST_UNSEEN = 4096
 _DEEPEST = 16
-_MOST_WRAPPED = 64
+_MOST_WRAPPED = 16
 
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 # With one of these in it, a word that may be a command of its own is more than its name.
@@ -50,6 +52,7 @@ class _Reading:
         self._text = text
         self._read: set[str] = set()
         self._budget = _BUDGET
+        self._exhausted = False
         self._depth = 0
         self._feeds_shell = False
         if UNSEEN in text or len(text) > _LONGEST:
@@ -59,13 +62,9 @@ class _Reading:
 
     def _script(self, text: str, *, guess: bool = False, document: bool = False) -> None:
         """Read a text that runs as commands; as a `guess`, one that may be anything; in a `document` only expansions run."""
-        if text in self._read:
+        if text in self._read or not self._affords(len(text)):
             return
         self._read.add(text)
-        self._budget -= len(text)
-        if self._budget < 0 or self._depth >= _DEEPEST:
-            self._give_up(text)
-            return
         self._depth += 1
         covered = self.covered
         found = Found([], [])
@@ -88,6 +87,16 @@ class _Reading:
             # It may be no command at all; whether it is covered, its wrapper's rule says.
             self.covered = covered
         self._depth -= 1
+
+    def _affords(self, characters: int) -> bool:
+        """Whether so much more may be read at this depth; otherwise all of the command line is given up."""
+        if self._exhausted:
+            return False
+        self._budget -= characters
+        self._exhausted = self._budget < 0 or self._depth >= _DEEPEST
+        if self._exhausted:
+            self._give_up(self._text)
+        return not self._exhausted
 
     def _give_up(self, text: str) -> None:
         """Nothing is known of `text`: a denial holds if it is anywhere in it."""
@@ -119,6 +128,8 @@ class _Reading:
 
     def _program(self, words: Sequence[Word]) -> None:
         """A command of plain words."""
+        if not self._affords(sum(len(word.raw) for word in words)):
+            return
         self.forms.update(_spellings(word.raw for word in words))
         self.forms.update(_spellings(word.text for word in words))
         self.forms.update(_spellings(word.bare for word in words))
@@ -129,9 +140,6 @@ class _Reading:
         named = list(dropwhile(lambda word: not word.bare, words))
         if not named:
             return
-        if self._depth >= _DEEPEST:
-            self._give_up(" ".join(word.text for word in named))
-            return
         self._depth += 1
         if programs.name_of(named[0]) in programs.WRAPPERS:
             self._wrapper(named)
@@ -140,7 +148,12 @@ class _Reading:
         self._depth -= 1
 
     def _doubtful(self, words: Sequence[Word]) -> None:
-        if any(UNSEEN in word.seen for word in words):
+        if not _any_unseen(words):
+            return
+        length = sum(len(word.seen) for word in words)
+        if length > _LONGEST_UNSEEN:
+            self.unseen[UNSEEN] = None
+        elif self._affords(length):
             self.unseen.update(_spellings(word.seen for word in words))
 
     def _wrapper(self, words: Sequence[Word]) -> None:

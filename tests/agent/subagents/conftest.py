@@ -1,0 +1,13 @@
+"""What the tests of subagents share."""
+
+import pytest
+
+from tests.support.nest import nest
+from tests.support.rows import Rows
+
+__all__ = ["nest"]
+
+
+@pytest.fixture
+async def rows() -> Rows:
+    return Rows()

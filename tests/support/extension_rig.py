@@ -1,0 +1,145 @@
+"""A home with JavaScript extensions, and sessions of it that fire events at them."""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tests.support.command_home import CommandHome
+from treblehook.contracts.vera.extensions.activation import CAPABILITIES
+from treblehook.engine import Background, Call, Dispatcher, Ended, Handler, Journal, Outcome
+from treblehook.home.handlers import session_registry
+from treblehook.home.home import Home
+from treblehook.lifecycle import Event
+
+E = TypeVar("E", bound=Event)
+
+_MANIFEST = "vera.extension.json"
+
+
+def write_extension(
+    folder: Path,
+    id: str,
+    activate: str,
+    *,
+    before: str = "",
+    capabilities: Iterable[str] = CAPABILITIES,
+    entry: str = "index.mjs",
+    **manifest: Any,
+) -> Path:
+    """An extension in `folder`: `activate` is the body of that function, `before` stands in front of it. It may `keep(value)`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    content = {"id": id, "version": "1.0.0", "sdk": "1", "entrypoint": entry, "capabilities": list(capabilities), **manifest}
+    (folder / _MANIFEST).write_text(json.dumps(content))
+    kept = json.dumps(str(folder.parent.parent / f"{folder.name}.kept"))
+    (folder / entry).write_text(
+        f"import fs from 'node:fs';\nconst keep = (value) => fs.appendFileSync({kept}, JSON.stringify(value) + '\\n');\n"
+        f"{before}\nexport async function activate(vera) {{\n{activate}\n}}\n"
+    )
+    return folder
+
+
+class ExtensionRig(CommandHome):
+    """`js` adds extensions to the home; a session loads them."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "home")
+        self.place = folder
+        self.environ: Mapping[str, str] = os.environ
+        self._home: Home | None = None
+        self._sessions: list[RigSession] = []
+
+    def js(self, id: str, activate: str, *, name: str | None = None, **more: Any) -> Path:
+        """An extension in the home's folder `extensions`, called `name` or like its id; see `write_extension`."""
+        return write_extension(self.folder / "extensions" / (name or id), id, activate, **more)
+
+    def configure(self, **config: Any) -> None:
+        """Write config.json."""
+        self.config.write_text(json.dumps({"hooks": self.entries, **config}))
+
+    def kept(self, name: str) -> list[Any]:
+        """What an extension of the home has kept."""
+        file = self.folder / f"{name}.kept"
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    @property
+    def home(self) -> Home:
+        """The running home."""
+        if self._home is None:
+            self._home = Home(self.folder, self.environ)
+        return self._home
+
+    async def session(self, *, spawned: bool = False, awaited: bool = False) -> "RigSession":
+        """The handlers of a session, with a journal and the home's log."""
+        session = RigSession(await session_registry(self.home, spawned=spawned, awaited=awaited), self.home)
+        self._sessions.append(session)
+        return session
+
+    async def load(self) -> list[str]:
+        """Load the extensions; the ids of those that did."""
+        return [extension.id for extension in (await self.home.extensions()).active]
+
+    async def node(self) -> int | None:
+        """The id of the Node process, once the extensions have been loaded."""
+        return (await self.home.extensions()).node
+
+    async def fire(self, event: E) -> Outcome[E]:
+        """Fire one event in a session of its own."""
+        return await (await self.session()).fire(event)
+
+    def messages(self) -> list[str]:
+        """What the user was told."""
+        return [problem.message for problem in self.home.problems]
+
+    def log(self) -> list[dict[str, Any]]:
+        """The lines of host.jsonl, without their timestamps."""
+        file = self.folder / "runtime" / "logs" / "host.jsonl"
+        lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+        return [{key: value for key, value in line.items() if key != "timestamp"} for line in lines]
+
+    async def close(self) -> None:
+        for session in self._sessions:
+            await session.background.drain(detached_seconds=0)
+        if self._home is not None:
+            await self._home.close()
+
+
+class RigSession:
+    """One session's handlers."""
+
+    def __init__(self, registry: Any, home: Home) -> None:
+        loop = asyncio.get_running_loop()
+        self.background = Background()
+        self.journal = Journal(clock=lambda: loop.time())
+        self.journal.watchers.append(home.log)
+        self.registry = registry
+        self._dispatcher = Dispatcher(registry, background=self.background, journal=self.journal)
+
+    async def fire(self, event: E) -> Outcome[E]:
+        return await self._dispatcher.fire(event)
+
+    async def settle(self) -> None:
+        """Wait until everything that nobody waits for is over."""
+        assert await self.background.drain(detached_seconds=60) == []
+
+    @property
+    def handlers(self) -> list[Handler]:
+        """The handlers in their order."""
+        return list(self.registry.handlers())
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls so far."""
+        return list(self.journal.calls)
+
+    @property
+    def ends(self) -> list[tuple[str, Ended | None]]:
+        """Who was asked, and how that ended."""
+        return [(call.handler.name, call.ended) for call in self.calls]
+
+    @property
+    def errors(self) -> list[str | None]:
+        """Why calls failed."""
+        return [call.error for call in self.calls]
