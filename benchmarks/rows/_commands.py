@@ -9,7 +9,7 @@ from benchmarks.timing import Action
 
 COMMAND = (sys.executable, "-m", "treblehook")
 NOTHING = (sys.executable, "-c", "pass")
-ROUNDS = 20
+ROUNDS = 60
 """Batches of each; one start is a batch."""
 
 

@@ -6,8 +6,6 @@ The session file keeps every message; only what the model is sent gets shorter.
 from collections.abc import Sequence
 from typing import Final, Literal
 
-import msgspec
-
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery
 from treblehook.agent.opening import open_conversation
 from treblehook.agent.state import Limits, SessionState
@@ -22,10 +20,12 @@ _HEADING: Final = "Summary of the conversation so far:\n\n"
 
 
 def is_full(state: SessionState, model: Model) -> bool:
-    """Whether the conversation has reached the part of the window at which it is compacted."""
+    """Whether the conversation has reached the part of the window at which it is compacted, and has grown since the last time."""
     window = state.window or model.window
-    tools = state.tools.values()
-    return window is not None and state.conversation.tokens(state.system, tools) >= window * Limits.compact_at
+    if window is None:
+        return False
+    tokens = state.conversation.tokens(state.system, state.tools.values())
+    return tokens >= window * Limits.compact_at and tokens >= state.conversation.left + window * Limits.compact_after
 
 
 async def compact(state: SessionState, model: Model, reason: Literal["manual", "automatic"], keep: Sequence[Message] = ()) -> None:
@@ -42,16 +42,24 @@ async def compact(state: SessionState, model: Model, reason: Literal["manual", "
     full = ContextFull(messages=tuple(state.conversation.messages), tokens=before, ratio=ratio, system_prompt=state.system, **fields)
     outcome = await state.fire(full)
     replacements = [c.decision.messages for c in outcome.contributions if isinstance(c.decision, ReplaceContext)]
-    messages = list(replacements[0]) if replacements else [await _summary(state, model), *keep]
+    usable = bool(replacements) and _is_whole(replacements[0])
+    messages = list(replacements[0]) if usable else [await _summary(state, model), *keep]
     state.conversation.restart(messages)
     # Kept at once: a kill while the start hooks are asked must not cost the summary.
-    state.recorder.write("compacted", messages=msgspec.to_builtins(state.conversation.messages))
+    state.recorder.restarted(state.conversation.messages)
     try:
         await open_conversation(state, "compacted")
     finally:
         # What the start hooks added is part of the context now.
         after = state.conversation.tokens(state.system, state.tools.values())
         state.recorder.write("compaction", reason=reason, tokens_before=before, tokens_after=after)
+
+
+def _is_whole(messages: Sequence[Message]) -> bool:
+    """Whether a conversation can go on from `messages`: there are some, and every call in them has its result (murmur.md 6.1)."""
+    calls = [call.id for message in messages for call in message.calls]
+    results = [message.call_id for message in messages if message.role == "tool"]
+    return bool(messages) and sorted(calls) == sorted(results)
 
 
 async def _summary(state: SessionState, model: Model) -> Message:

@@ -14,14 +14,18 @@ _BYTES_PER_TOKEN = 4
 
 
 class Conversation:
-    """The messages as the model has them. `new_id` names a message that has no id yet."""
+    """The messages as the model has them. `new_id` names a message that has no id yet; `counted` is a provider's count of tokens
+    and how many of the messages it covers.
 
-    def __init__(self, messages: Iterable[Message], new_id: Callable[[], str]) -> None:
+    `left` is what was left by the last `restart`, in tokens, once a provider has counted it.
+    """
+
+    def __init__(self, messages: Iterable[Message], new_id: Callable[[], str], counted: tuple[int, int] = (0, 0)) -> None:
         self._new_id = new_id
         self.messages: list[Message] = []
-        self._measured = 0
-        self._measured_at = 0
         self.restart(messages)
+        self._measured, self._measured_at = counted
+        self._restarted = False
 
     def add(self, message: Message) -> Message:
         """Append `message`, with an id."""
@@ -55,16 +59,23 @@ class Conversation:
         """Go on from `messages`, each with an id."""
         self.messages = [message if message.id else replace(message, id=self._new_id()) for message in messages]
         self._measured = self._measured_at = 0
+        self._restarted = True
+        self.left = 0
 
     def measured(self, usage: Usage) -> None:
         """A provider counted the messages so far and its reply, which is about to be added."""
         self._measured = usage.input + usage.output
-        self._measured_at = len(self.messages) + 1
+        self._measured_at = len(self.messages)
+        if self._restarted:
+            self._restarted, self.left = False, self._measured
 
     def tokens(self, system: str = "", tools: Iterable[ToolSpec] = ()) -> int:
         """How many tokens the context holds: the provider's last count, and bytes / 4 for what came since."""
         if self._measured:
-            return self._measured + sum(estimate(message) for message in self.messages[self._measured_at :])
+            later = self.messages[self._measured_at :]
+            # The reply itself was counted, unless it was not kept.
+            replied = bool(later) and later[0].role == "assistant"
+            return self._measured + sum(estimate(message) for message in later[replied:])
         offered = sum(len(msgspec.json.encode(tool)) for tool in tools)
         return len(system.encode()) // _BYTES_PER_TOKEN + offered // _BYTES_PER_TOKEN + sum(estimate(m) for m in self.messages)
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from treblehook.agent.listener import Listener
 from treblehook.agent.models.model import Usage
 from treblehook.agent.records import call_keys, hook_keys, kept, message_keys, result_keys, shown, stamped, usage_keys
@@ -45,6 +47,10 @@ class Recorder(Watcher):
     def message(self, message: Message, *, before: str = "") -> None:
         """A message that joined the conversation; `before` names the one it stands in front of, "" the end."""
         self.write("message", **message_keys(message), **({"before": before} if before else {}))
+
+    def restarted(self, messages: Sequence[Message]) -> None:
+        """The conversation goes on from `messages`."""
+        self.write("restarted", messages=msgspec.to_builtins(messages))
 
     def raw(self, message: Message) -> None:
         """What the provider wants back with `message`, now that no hook can change it any more."""

@@ -12,10 +12,11 @@ from treblehook.lifecycle import Message, ToolCall
 
 
 class Replies:
-    """The replies of one turn. `texts` is what they said, in order."""
+    """The replies of one turn. `texts` is what they said, in order; `ids` are their messages and those of their results."""
 
     def __init__(self, state: SessionState) -> None:
         self.texts: list[str] = []
+        self.ids: set[str] = set()
         self._state = state
         self._received: ModelReply | None = None
         self._kept = ""
@@ -41,7 +42,8 @@ class Replies:
         call, conversation = outcome.call, self._state.conversation
         self._open = [other for other in self._open if other.id != call.id]
         conversation.set_input(call.id, call.input)
-        conversation.add(Message("tool", outcome.content, call_id=call.id, tool=call.name, is_error=outcome.is_error))
+        result = Message("tool", outcome.content, call_id=call.id, tool=call.name, is_error=outcome.is_error)
+        self.ids.add(conversation.add(result).id)
 
     def settled(self) -> None:
         """Store what the provider wants back with the last reply: no hook can change its calls any more."""
@@ -64,7 +66,9 @@ class Replies:
         self._received = None
         if text:
             self.texts.append(text)
-        return self._state.add(Message("assistant", text, calls=calls, raw=raw)).id
+        added = self._state.add(Message("assistant", text, calls=calls, raw=raw)).id
+        self.ids.add(added)
+        return added
 
 
 def _distinct(reply: ModelReply) -> ModelReply:

@@ -41,9 +41,11 @@ class Retrying(Protocol):
 
 
 class Limits:
-    """Bounds of one session: when to compact (part of the window), requests of one turn, reopens of one task."""
+    """Bounds of one session: when to compact, and after what growth again (parts of the window), requests of one turn, reopens of
+    one task."""
 
     compact_at = 0.85
+    compact_after = 0.05
     max_requests = 200
     max_reopens = 1
 

@@ -1,5 +1,6 @@
 """The steps of a turn, and what one turn remembers between them. `turn.py` tells the order."""
 
+import secrets
 import time
 from collections.abc import Sequence
 from typing import Literal
@@ -56,7 +57,11 @@ class Blocked(Exception):
 
 
 class GaveUp(Exception):
-    """The turn was stopped by a limit of our own."""
+    """The turn was stopped by a limit of our own; `exit_status` is how its task is told to have ended."""
+
+    def __init__(self, reason: str, exit_status: str = "failed") -> None:
+        super().__init__(reason)
+        self.exit_status = exit_status
 
 
 class Turn:
@@ -70,7 +75,9 @@ class Turn:
         self.replies = Replies(state)
         self._prompts: list[Message] = []
         self._asked: list[Message] = []
+        self._rewritten: dict[str, str] = {}
         self._standing: tuple[tuple[Message, ...], int] | None = None
+        self._task = f"tsk_{secrets.token_hex(16)}"
         self._requests = 0
         self._continuations = 0
         self._reopens = 0
@@ -86,8 +93,7 @@ class Turn:
         Raises `Blocked`, and `ModelSpecInvalid` for a model that cannot be opened.
         """
         state, before = self.state, self.model
-        for message in state.delivered:
-            state.add(message)
+        self._asked += [state.add(message) for message in state.delivered]
         state.delivered.clear()
         messages = [self._take_prompt(text, joined=joined) for text in prompts]
         for place, message in enumerate(messages):
@@ -156,21 +162,15 @@ class Turn:
                 for message in contribution.decision.messages:
                     self.state.recorder.message(self.state.conversation.insert_before(first, message), before=first)
 
-    @property
-    def _task(self) -> str:
-        return f"{self.state.facts.session}/{self.state.turns}"
-
     # Rows 6, 7 and 8
 
     async def ask_model(self) -> ModelReply:
         """One request. Raises `Blocked`, `ModelFailed`, and `GaveUp` where the turn has made too many."""
         state = self.state
         if self._requests >= Limits.max_requests:
-            raise GaveUp(f"stopped after {Limits.max_requests} requests in one turn")
-        prompt = await self._prompt_for_request()
+            raise GaveUp(f"stopped after {Limits.max_requests} requests in one turn", "max_turns_reached")
+        await self._rewrite_prompt()
         messages = await self._assembled()
-        if prompt is not None and self._prompts:
-            messages = tuple(replace(m, text=prompt) if m.id == self._prompts[-1].id else m for m in messages)
         tools = tuple(spec for name, spec in state.tools.items() if name in self.offered)
         query = ModelQuery(state.system, messages, tools, self.effort)
         state.last_request = (self.model, query)
@@ -189,16 +189,21 @@ class Turn:
             raise ModelFailed(self.model.spec, "rejected", reply.text or "the model refused to answer")
         return reply
 
-    async def _prompt_for_request(self) -> str | None:
-        """Row 6, always from the turn's original prompt; None where no hook changed it."""
+    async def _rewrite_prompt(self) -> None:
+        """Row 6, always from the turn's newest prompt as it was given; an earlier one stays as it was last rewritten."""
         original = self._prompts[-1].text if self._prompts else ""
-        event = ModelRequest(prompt=original, model=self.model.spec, **self.state.facts.fields())
-        outcome = await self.state.fire(event)
+        outcome = await self.state.fire(ModelRequest(prompt=original, model=self.model.spec, **self.state.facts.fields()))
         self._stop_if_blocked(outcome)
-        return None if outcome.value.prompt == original else outcome.value.prompt
+        if self._prompts:
+            self._rewritten.pop(self._prompts[-1].id, None)
+            if outcome.value.prompt != original:
+                self._rewritten[self._prompts[-1].id] = outcome.value.prompt
 
     async def _assembled(self) -> tuple[Message, ...]:
-        """Row 7, once per turn and again after a compaction; its result stands, and what came since follows it."""
+        """Row 7, once per turn and again after a compaction; its result stands, and what came since follows it.
+
+        Row 6's prompts stand in it where the prompts are still there.
+        """
         messages = self.state.conversation.messages
         if self._standing is None:
             event = ContextAssembled(messages=tuple(messages), model=self.model.spec, **self.state.facts.fields())
@@ -206,7 +211,8 @@ class Turn:
             self._stop_if_blocked(outcome)
             self._standing = (outcome.value.messages, len(messages))
         standing, length = self._standing
-        return (*standing, *messages[length:])
+        current = (*standing, *messages[length:])
+        return tuple(replace(m, text=self._rewritten[m.id]) if m.id in self._rewritten else m for m in current)
 
     # Row 9
 
@@ -259,11 +265,18 @@ class Turn:
                 if self._reopens >= Limits.max_reopens:
                     raise GaveUp(f"{handler.name} reopened the task again after {self._reopens} reopens: {feedback}")
                 self._reopens += 1
+                self._start_afresh()
                 self._asked.append(self.state.add_from(handler, feedback, row=f"{handler.name} reopened the task"))
-                self._standing = None
                 self._task_runs = True
                 return True
         return False
+
+    def _start_afresh(self) -> None:
+        """The next attempt knows nothing of this one's replies; all that the turn was asked stays, and so does its seed."""
+        conversation = self.state.conversation
+        conversation.restart([m for m in conversation.messages if m.id not in self.replies.ids])
+        self.state.recorder.restarted(conversation.messages)
+        self._standing = None
 
     # Row 19
 

@@ -29,7 +29,7 @@ async def run_turn(turn: Turn, prompts: Sequence[str]) -> TurnEnd:
         await turn.end_task("failed")
         return await turn.complete("blocked", "error", block.reason)
     except (ModelFailed, ModelSpecInvalid, GaveUp) as failure:
-        await turn.end_task("failed")
+        await turn.end_task(failure.exit_status if isinstance(failure, GaveUp) else "failed")
         return await turn.complete("failed", "error", str(failure))
     except asyncio.CancelledError:
         turn.interrupted()

@@ -8,7 +8,7 @@ from treblehook.engine.ask import Limit, ask_within, checked, crashed, failure, 
 from treblehook.engine.background import Background
 from treblehook.engine.errors import HookFailed, HookProblem
 from treblehook.engine.folds import Folding, folding
-from treblehook.engine.handler import Answer, Detached, Handler, Mode, Queued
+from treblehook.engine.handler import PASS, Answer, Detached, Handler, Mode, Queued
 from treblehook.engine.journal import Call, Journal
 from treblehook.engine.outcome import Outcome
 from treblehook.engine.registry import OVERTAKEN, Plan, Registry
@@ -130,6 +130,8 @@ class _Dispatch(Generic[E]):
         """Come to `handler`; true stops the dispatch."""
         if handler.removed or self._fold.skips(handler):
             return False
+        if handler.immediate:
+            return await self._await(handler, self._journal.plan(handler, self._fold.value, position), position)
         try:
             wanted = handler.when is None or handler.when(self._fold.value)
         except Exception as error:
@@ -145,20 +147,33 @@ class _Dispatch(Generic[E]):
             return False
         return await self._ask(handler, call, position)
 
+    async def _await(self, handler: Handler, call: Call, position: int) -> bool:
+        """Ask a handler that takes nothing but an await."""
+        try:
+            answer = await handler.ask(self._fold.value)
+        except BaseException as error:
+            return self._failed(handler, call, error)
+        return self._check(handler, call, answer, position)
+
     async def _ask(self, handler: Handler, call: Call, position: int) -> bool:
         clock = self._journal.clock
         began = clock()
         try:
             answer = await ask_within(handler, self._fold.value, self._limit(handler), self._background, clock)
-        except HookProblem as problem:
-            return self._fail(handler, call, problem)
         except BaseException as error:
-            self._journal.failed(call, failure(handler, error))
-            self._finished.append(call)
-            raise
+            return self._failed(handler, call, error)
         finally:
             self._spend(handler, clock() - began)
         return self._read(handler, call, answer, position)
+
+    def _failed(self, handler: Handler, call: Call, error: BaseException) -> bool:
+        """The call ended with `error`; raises it again where it is not the hook's own failure."""
+        problem = failure(handler, error)
+        if crashed(error):
+            return self._fail(handler, call, problem)
+        self._journal.failed(call, problem)
+        self._finished.append(call)
+        raise error
 
     def _limit(self, handler: Handler) -> Limit | None:
         """The shorter of the handler's own time and what is left of its lane's."""
@@ -177,7 +192,7 @@ class _Dispatch(Generic[E]):
 
     def _check(self, handler: Handler, call: Call | None, answer: Decision | Answer | None, position: int) -> bool:
         try:
-            given = checked(self._fired, answer)
+            given = PASS if answer is None else checked(self._fired, answer)
         except HookFailed as problem:
             return self._fail(handler, call, problem)
         return self._read(handler, call, given, position)

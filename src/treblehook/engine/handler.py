@@ -82,6 +82,8 @@ class Answer(Struct, frozen=True):
     raw: str | None = None
 
 
+PASS: Final = Answer(None)
+
 Ask = Callable[[Any], Awaitable[Decision | Answer | None]]
 
 
@@ -90,13 +92,15 @@ class Handler:
 
     `ask` gets the event and answers a decision, None for a pass, or an `Answer`; it raises `HookProblem` (or anything
     else, which counts as failed). `timeout` is in seconds; with `keeps_time` its runtime keeps it, from the moment at which the
-    hook's code is entered, and raises `HookTimedOut`. Raises `BindError` where the binding could never be kept.
+    hook's code is entered, and raises `HookTimedOut`. `immediate` is true where asking takes nothing but an await: no limit, no
+    condition, obeyed, awaited. Raises `BindError` where the binding could never be kept.
     """
 
     __slots__ = (
         "ask",
         "delivery",
         "event",
+        "immediate",
         "keeps_time",
         "lane",
         "mode",
@@ -147,6 +151,7 @@ class Handler:
         self.removed = False
         self.sequence = -1
         self._check()
+        self.immediate = self._is_immediate()
 
     def _check(self) -> None:
         if self.on_failure is OnFailure.CLOSED and self.event.strictest("") is None:
@@ -179,9 +184,7 @@ class Handler:
         """The time limit that the engine has to keep, in seconds."""
         return None if self.keeps_time else self.timeout
 
-    @property
-    def immediate(self) -> bool:
-        """True where asking takes nothing but an await: no limit, no condition, obeyed, awaited."""
+    def _is_immediate(self) -> bool:
         return (
             self.armed is None
             and (self.lane is None or self.lane.seconds is None)

@@ -181,3 +181,23 @@ async def test_a_delivery_has_no_prompt_to_rewrite(nest: Nest, rows: Rows) -> No
     assert rows.only(ModelRequest).prompt == ""
     assert said(nest) == [["found it"]]
     assert replace(session.state.conversation.messages[0], id="") == Message("user", "found it", source="subagent")
+
+
+async def test_without_a_word_of_row_6_the_prompt_is_as_row_7_made_it(nest: Nest, rows: Rows) -> None:
+    rows.on(ContextAssembled, lambda event: Rewrite(messages=tuple(replace(m, text=m.text.upper()) for m in event.messages)))
+    session = await nest.open(hooks=rows.hooks)
+
+    await session.prompt("dig")
+
+    assert said(nest) == [["DIG"]]
+
+
+async def test_a_message_of_a_hook_is_no_prompt(nest: Nest, rows: Rows) -> None:
+    rows.on(ModelRequest, Rewrite(prompt="made up"))
+    rows.on(ContextAssembled, lambda event: Rewrite(messages=(Message("user", "Listen."), *event.messages)))
+    session = await nest.open(hooks=rows.hooks)
+    session.deliver(Message("user", "found it", source="subagent"))
+
+    await session.prompt()
+
+    assert said(nest) == [["Listen.", "found it"]]

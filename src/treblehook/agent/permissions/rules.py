@@ -89,6 +89,10 @@ class Rules:
         Where none speaks, a tool that `asks` is asked about and another is allowed. `argument` is the main argument read by
         someone who knows more of it (a path and its workspace); otherwise it is a command for `bash`, and plain text.
 
+        A deny or ask rule holds for a command if it covers the whole text or any command in it, without its quotes, folder and
+        wrappers too; one that ends in ` *` also covers the bare name. Where it might hold, but part of the command cannot be
+        seen, the call is asked about, whatever is allowed.
+
         An allow rule with a pattern holds for a command if each simple command in it is covered by some allow rule. It never
         holds for what cannot be seen through: substitutions, `eval`, `sh -c`, input fed to a shell, assignments in front of a
         command, redirections from and to files (but /dev/null), a variable as the command's name.
