@@ -14,17 +14,15 @@ _BYTES_PER_TOKEN = 4
 
 
 class Conversation:
-    """The messages as the model has them. `new_id` names a message that has no id yet; `counted` is a provider's count of tokens
-    and how many of the messages it covers.
+    """The messages as the model has them. `new_id` names a message that has no id yet.
 
-    `left` is what was left by the last `restart`, in tokens, once a provider has counted it.
+    `left` is what the last `restart` left, in tokens, once a provider has counted it.
     """
 
-    def __init__(self, messages: Iterable[Message], new_id: Callable[[], str], counted: tuple[int, int] = (0, 0)) -> None:
+    def __init__(self, messages: Iterable[Message], new_id: Callable[[], str]) -> None:
         self._new_id = new_id
         self.messages: list[Message] = []
         self.restart(messages)
-        self._measured, self._measured_at = counted
         self._restarted = False
 
     def add(self, message: Message) -> Message:

@@ -132,14 +132,6 @@ def messages_of(records: Iterable[Record]) -> list[Message]:
     return rebuilt.closed()
 
 
-def counted_of(records: Iterable[Record]) -> tuple[int, int]:
-    """The provider's last count of that conversation, in tokens, and how many of its messages it covers; zeros without any."""
-    rebuilt = _Rebuilt()
-    for record in records:
-        rebuilt.take(record)
-    return rebuilt.counted
-
-
 def turns_of(records: Iterable[Record]) -> int:
     """How many prompts of a session started a turn; those that were sent together count once, those that joined one not at all."""
     return max((record.get("turn", 0) for record in records if record["type"] == "prompt"), default=0)
@@ -150,7 +142,6 @@ class _Rebuilt:
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
-        self.counted = (0, 0)
 
     def take(self, record: Record) -> None:
         match record["type"]:
@@ -172,9 +163,6 @@ class _Rebuilt:
                 self.messages.append(result)
             case "restarted":
                 self.messages = msgspec.convert(record["messages"], list[Message])
-                self.counted = (0, 0)
-            case "usage" if record["use"] == "turn":
-                self.counted = (record["input"] + record["output"], len(self.messages))
 
     def closed(self) -> list[Message]:
         self._close_calls()

@@ -20,7 +20,7 @@ from treblehook.agent.models.model import Model
 from treblehook.agent.models.retry import reply_with_retries
 from treblehook.agent.permissions import Approver, Permissions
 from treblehook.agent.recorder import Recorder
-from treblehook.agent.records import Record, counted_of, messages_of, turns_of
+from treblehook.agent.records import Record, messages_of, turns_of
 from treblehook.agent.session import Session
 from treblehook.agent.state import SessionState
 from treblehook.agent.steps import TurnEnd
@@ -169,7 +169,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
         facts=facts,
         dispatcher=dispatcher,
         background=background,
-        conversation=Conversation(messages_of(records), _message_id, counted_of(records)),
+        conversation=Conversation(messages_of(records), _message_id),
         recorder=recorder,
         calls=calls,
         tools=specs,

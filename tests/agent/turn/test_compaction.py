@@ -115,18 +115,3 @@ async def test_a_conversation_that_cannot_get_shorter_is_not_compacted_over_and_
 
     assert end.text == "Done."
     assert len(rows.of(CompactionStarting)) == 1
-
-
-async def test_a_session_that_was_full_is_full_after_a_resume(nest: Nest, rows: Rows) -> None:
-    nest.settings(WINDOW)
-    nest.plays({"text": "Sand."} | FULL, {"text": "Gold."}, aux={"text": "It was sand."})
-    session = await nest.open()
-    await session.prompt("dig")
-    full = session.state.conversation.tokens()
-    await session.finish("detached")
-
-    resumed = await nest.open(resume=session.id, hooks=rows.hooks)
-
-    assert resumed.state.conversation.tokens() == full
-    await resumed.prompt("dig on")
-    assert rows.only(CompactionStarting).tokens == full
