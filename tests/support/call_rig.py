@@ -155,4 +155,3 @@ class CallRig:
     def ended(self, outcome: CallOutcome, display: Display | None) -> None:
         self.log.append("tells")
         self.told.append((outcome, display))
-

@@ -1,6 +1,7 @@
 """Handlers drawn at random, for events of every fold: what they are bound with, how long they take, what they do."""
 
 import asyncio
+from collections.abc import Collection
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -146,9 +147,11 @@ def acts(event: Event, decisions: list[Decision]) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, /, *, timed: bool = True, modes: bool = True, background: bool = True) -> tuple[Event, list[Spec]]:
+def cases(
+    draw: st.DrawFn, /, *, folds: Collection[Fold] = tuple(Fold), timed: bool = True, modes: bool = True, background: bool = True
+) -> tuple[Event, list[Spec]]:
     """An event, and handlers for it in the order of registration; without `timed` nothing takes any time."""
-    event, decisions = draw(st.sampled_from(EVENTS))
+    event, decisions = draw(st.sampled_from([(event, decisions) for event, decisions in EVENTS if event.fold in folds]))
     policies = [OnFailure.OPEN, OnFailure.ABORT] + ([OnFailure.CLOSED] if type(event).strictest("") else [])
     patterns = [None, "bash", "b*", "!bash", "Daily/*", "x*"] if event.targeted else [None]
     deliveries: list[Inline | Queued | Detached] = [INLINE]

@@ -4,7 +4,8 @@ import asyncio
 import json
 import os
 import shlex
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -209,16 +210,24 @@ class Nest(CommandHome):
         return b"\0".join(path.read_bytes() for path in sorted((self.folder / "sessions").rglob("*")) if path.is_file())
 
 
-@pytest.fixture
-async def nest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Nest]:
-    nest = Nest(tmp_path)
+@contextmanager
+def opening_models(nest: Nest) -> Iterator[None]:
+    """Models that are opened meanwhile are watched by `nest`."""
 
     def opened(spec: str, **options: Any) -> Watched:
         return Watched(open_model(spec, **options), nest)
 
-    monkeypatch.setattr(sessions, "open_model", opened)
-    yield nest
-    await nest.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sessions, "open_model", opened)
+        yield
+
+
+@pytest.fixture
+async def nest(tmp_path: Path) -> AsyncIterator[Nest]:
+    nest = Nest(tmp_path)
+    with opening_models(nest):
+        yield nest
+        await nest.close()
 
 
 def says(answer: object) -> str:

@@ -80,9 +80,7 @@ def _chat(path: str, body: dict[str, Any]) -> Sent:
             items.append(("result", message["content"]))
         elif message["role"] != "system":
             items += [(message["role"], message["content"])] if message.get("content") else []
-        items += [
-            ("call", call["function"]["name"], json.loads(call["function"]["arguments"])) for call in message.get("tool_calls", [])
-        ]
+        items += [("call", call["function"]["name"], json.loads(call["function"]["arguments"])) for call in message.get("tool_calls", [])]
     system = "".join(message["content"] for message in body["messages"] if message["role"] == "system")
     return Sent(body["model"], system, [tool["function"]["name"] for tool in body.get("tools", [])], items, None)
 

@@ -1,10 +1,10 @@
 """Hooks at every row of the lifecycle that note in which order they are asked, and answer where a test says so."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from treblehook.contracts.python import Hooks
-from treblehook.engine import Answer
 from treblehook.lifecycle import ROWS, Decision, Event
 from treblehook.lifecycle.tool_events import ToolEvent
 
@@ -48,9 +48,9 @@ def _named(event: Event) -> str:
 
 
 def _asked(given: Given) -> Callable[[Any], Any]:
-    async def ask(event: Any) -> Decision | Answer | None:
-        answer = given(event) if callable(given) and not isinstance(given, type) else given
-        if hasattr(answer, "__await__"):
+    async def ask(event: Any) -> Any:
+        answer: Any = given(event) if callable(given) else given
+        if inspect.isawaitable(answer):
             answer = await answer
         if isinstance(answer, BaseException):
             raise answer

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from treblehook.agent.characters import characters
 from treblehook.agent.models.model import ModelReply
 from treblehook.agent.records import interrupted
 from treblehook.agent.state import SessionState
@@ -20,11 +21,11 @@ class Replies:
         self._state = state
         self._received: ModelReply | None = None
         self._kept = ""
-        self._open: list[ToolCall] = []
+        self._open: list[Proposal] = []
 
     def receive(self, reply: ModelReply) -> ModelReply:
-        """Take a reply that is there as a whole; answers it with an id of its own for each call."""
-        self._received = _distinct(reply)
+        """Take a reply that is there as a whole; answers it made of characters, with an id of its own for each call."""
+        self._received = _distinct(_clean(reply))
         return self._received
 
     def keep(self, reply: ModelReply, proposals: Sequence[Proposal] = ()) -> None:
@@ -32,18 +33,16 @@ class Replies:
         calls = tuple(proposal.call for proposal in proposals)
         changed = any(proposal.call.input != proposal.asked for proposal in proposals)
         self._kept = self._add(reply.text, calls, raw="" if changed else reply.raw)
-        self._open = list(calls)
+        self._open = list(proposals)
         if not calls:
             self._state.recorder.write("reply", text=reply.text)
             self.settled()
 
     def answer(self, outcome: CallOutcome) -> None:
         """The result of a call joins the conversation."""
-        call, conversation = outcome.call, self._state.conversation
-        self._open = [other for other in self._open if other.id != call.id]
-        conversation.set_input(call.id, call.input)
-        result = Message("tool", outcome.content, call_id=call.id, tool=call.name, is_error=outcome.is_error)
-        self.ids.add(conversation.add(result).id)
+        call = outcome.call
+        self._state.conversation.set_input(call.id, call.input)
+        self._answer(Message("tool", outcome.content, call_id=call.id, tool=call.name, is_error=outcome.is_error))
 
     def settled(self) -> None:
         """Store what the provider wants back with the last reply: no hook can change its calls any more."""
@@ -58,8 +57,23 @@ class Replies:
             self.keep(reply)
         elif reply is not None and reply.text:
             self._add(reply.text, (), raw="")
-        for call in self._open:
-            self._state.conversation.add(interrupted(call))
+        if self._open:
+            self.give_up()
+            self.settled()
+
+    def give_up(self) -> None:
+        """Answer the open calls. The input of one that hooks might still have changed is given up too, as the session file has it."""
+        for call in [proposal.call for proposal in self._open]:
+            cut = self._state.calls.cut
+            if cut is not None and cut.call.id == call.id:
+                self.answer(cut)
+            else:
+                self._state.conversation.set_input(call.id, {})
+                self._answer(interrupted(call))
+
+    def _answer(self, result: Message) -> None:
+        self._open = [proposal for proposal in self._open if proposal.call.id != result.call_id]
+        self.ids.add(self._state.conversation.add(result).id)
 
     def _add(self, text: str, calls: tuple[ToolCall, ...], *, raw: str) -> str:
         """The id of the new message."""
@@ -69,6 +83,13 @@ class Replies:
         added = self._state.add(Message("assistant", text, calls=calls, raw=raw)).id
         self.ids.add(added)
         return added
+
+
+def _clean(reply: ModelReply) -> ModelReply:
+    """A surrogate could not be sent back, nor written into any file."""
+    text = characters(reply.text)
+    calls = tuple(replace(call, input=characters(call.input)) for call in reply.calls)
+    return reply if (text, calls) == (reply.text, reply.calls) else replace(reply, text=text, calls=calls, raw="")
 
 
 def _distinct(reply: ModelReply) -> ModelReply:

@@ -1,6 +1,5 @@
 """The steps of a turn, and what one turn remembers between them. `turn.py` tells the order."""
 
-import secrets
 import time
 from collections.abc import Sequence
 from typing import Literal
@@ -9,10 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from treblehook.agent.compaction import compact, is_full
+from treblehook.agent.errors import Blocked, LimitReached
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply
 from treblehook.agent.observation import response_event
 from treblehook.agent.replies import Replies
 from treblehook.agent.state import Limits, SessionState
+from treblehook.agent.tasks import Task
 from treblehook.engine import Outcome
 from treblehook.host.calls import CallOutcome, Proposal
 from treblehook.lifecycle import (
@@ -24,16 +25,13 @@ from treblehook.lifecycle import (
     Message,
     ModelRequest,
     PromptSubmitted,
-    Reopen,
-    SeedContext,
-    TaskEnd,
-    TaskStart,
     ToolCall,
     TurnComplete,
     TurnEnding,
 )
 
 Status = Literal["finished", "failed", "blocked", "refused", "interrupted"]
+Outcomes = Literal["completed", "error", "aborted"]
 
 
 class TurnEnd(Struct, frozen=True):
@@ -48,22 +46,6 @@ class TurnEnd(Struct, frozen=True):
     cut: bool = False
 
 
-class Blocked(Exception):
-    """A hook blocked the prompt or the request; the turn ends."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class GaveUp(Exception):
-    """The turn was stopped by a limit of our own; `exit_status` is how its task is told to have ended."""
-
-    def __init__(self, reason: str, exit_status: str = "failed") -> None:
-        super().__init__(reason)
-        self.exit_status = exit_status
-
-
 class Turn:
     """One turn of a session."""
 
@@ -73,16 +55,14 @@ class Turn:
         self.effort = state.effort
         self.offered: tuple[str, ...] = tuple(state.tools)
         self.replies = Replies(state)
+        self._task = Task(state, self.replies)
         self._prompts: list[Message] = []
         self._asked: list[Message] = []
         self._rewritten: dict[str, str] = {}
         self._standing: tuple[tuple[Message, ...], int] | None = None
-        self._task = f"tsk_{secrets.token_hex(16)}"
         self._requests = 0
         self._continuations = 0
-        self._reopens = 0
         self._cut = False
-        self._task_runs = False
         self._over = False
 
     # Row 3
@@ -152,23 +132,15 @@ class Turn:
 
     async def start_task(self, prompts: Sequence[str]) -> None:
         """A turn is a task; its seed stands in front of the turn's first message."""
-        text = "\n\n".join(prompts)
-        event = TaskStart(task=self._task, source="prompt", input_bytes=len(text.encode("utf-8", "replace")), **self.state.facts.fields())
-        self._task_runs = True
-        outcome = await self.state.fire(event)
-        first = self._prompts[0].id if self._prompts else ""
-        for contribution in outcome.contributions:
-            if isinstance(contribution.decision, SeedContext):
-                for message in contribution.decision.messages:
-                    self.state.recorder.message(self.state.conversation.insert_before(first, message), before=first)
+        await self._task.start(prompts, self._prompts[0].id if self._prompts else "")
 
     # Rows 6, 7 and 8
 
     async def ask_model(self) -> ModelReply:
-        """One request. Raises `Blocked`, `ModelFailed`, and `GaveUp` where the turn has made too many."""
+        """One request. Raises `Blocked`, `ModelFailed`, and `LimitReached` where the turn has made too many."""
         state = self.state
         if self._requests >= Limits.max_requests:
-            raise GaveUp(f"stopped after {Limits.max_requests} requests in one turn", "max_turns_reached")
+            raise LimitReached(f"stopped after {Limits.max_requests} requests in one turn", "max_turns_reached")
         await self._rewrite_prompt()
         messages = await self._assembled()
         tools = tuple(spec for name, spec in state.tools.items() if name in self.offered)
@@ -254,33 +226,17 @@ class Turn:
         return True
 
     async def end_task(self, exit_status: str) -> bool:
-        """The loop of a task that has begun returned; true where a hook reopens it. Raises `GaveUp` where it may not any more."""
-        if not self._task_runs:
+        """The task's loop has returned; true where a hook has it done again. Raises `LimitReached` where it may not any more."""
+        feedback = await self._task.end(exit_status)
+        if feedback is None:
             return False
-        self._task_runs = False
-        outcome = await self.state.fire(TaskEnd(task=self._task, exit_status=exit_status, **self.state.facts.fields()))
-        for contribution in outcome.contributions:
-            if isinstance(contribution.decision, Reopen) and exit_status == "ok":
-                handler, feedback = contribution.handler, contribution.decision.feedback
-                if self._reopens >= Limits.max_reopens:
-                    raise GaveUp(f"{handler.name} reopened the task again after {self._reopens} reopens: {feedback}")
-                self._reopens += 1
-                self._start_afresh()
-                self._asked.append(self.state.add_from(handler, feedback, row=f"{handler.name} reopened the task"))
-                self._task_runs = True
-                return True
-        return False
-
-    def _start_afresh(self) -> None:
-        """The next attempt knows nothing of this one's replies; all that the turn was asked stays, and so does its seed."""
-        conversation = self.state.conversation
-        conversation.restart([m for m in conversation.messages if m.id not in self.replies.ids])
-        self.state.recorder.restarted(conversation.messages)
+        self._asked.append(feedback)
         self._standing = None
+        return True
 
     # Row 19
 
-    async def complete(self, status: Status, outcome: Literal["completed", "error", "aborted"], reason: str = "") -> TurnEnd:
+    async def complete(self, status: Status, outcome: Outcomes, reason: str = "") -> TurnEnd:
         """The turn is over; a hook may hold text for the user's next prompt."""
         self._over = True
         done = await self.state.fire(self._completed(outcome))
@@ -293,14 +249,19 @@ class Turn:
     def interrupted(self) -> None:
         """The user stopped the turn: what was said stays, open calls are answered, and nobody waits for the hooks of its end."""
         self.replies.interrupted()
-        self.state.later(self._aborted())
+        self.state.later(self._told("canceled", "aborted"))
 
-    async def _aborted(self) -> None:
-        await self.end_task("canceled")
+    def broken(self) -> None:
+        """Something of ours failed: open calls are answered, so that the session can go on if it is told to."""
+        self.replies.give_up()
+        self.state.later(self._told("failed", "error"))
+
+    async def _told(self, exit_status: str, outcome: Outcomes) -> None:
+        await self._task.end(exit_status)
         if not self._over:
-            await self.state.fire(self._completed("aborted"))
+            await self.state.fire(self._completed(outcome))
 
-    def _completed(self, outcome: Literal["completed", "error", "aborted"]) -> TurnComplete:
+    def _completed(self, outcome: Outcomes) -> TurnComplete:
         return TurnComplete(
             outcome=outcome,
             turns=self.state.turns,

@@ -6,8 +6,9 @@
 import asyncio
 from collections.abc import Sequence
 
+from treblehook.agent.errors import Blocked, LimitReached
 from treblehook.agent.models.model import ModelFailed, ModelReply, ModelSpecInvalid
-from treblehook.agent.steps import Blocked, GaveUp, Turn, TurnEnd
+from treblehook.agent.steps import Turn, TurnEnd
 from treblehook.host.calls import CallOutcome
 
 
@@ -16,6 +17,18 @@ async def run_turn(turn: Turn, prompts: Sequence[str]) -> TurnEnd:
 
     `prompts` are messages sent together; none at all is a delivery turn, which a background result starts.
     """
+    try:
+        return await take_turn(turn, prompts)
+    except asyncio.CancelledError:
+        turn.interrupted()
+        raise
+    except Exception:
+        turn.broken()
+        raise
+
+
+async def take_turn(turn: Turn, prompts: Sequence[str]) -> TurnEnd:
+    """The turn, if nobody stops it."""
     try:
         await turn.compact_if_full()  # row 9
         await turn.submit(prompts, joined=False)  # row 3
@@ -28,12 +41,9 @@ async def run_turn(turn: Turn, prompts: Sequence[str]) -> TurnEnd:
     except Blocked as block:
         await turn.end_task("failed")
         return await turn.complete("blocked", "error", block.reason)
-    except (ModelFailed, ModelSpecInvalid, GaveUp) as failure:
-        await turn.end_task(failure.exit_status if isinstance(failure, GaveUp) else "failed")
+    except (ModelFailed, ModelSpecInvalid, LimitReached) as failure:
+        await turn.end_task(failure.exit_status if isinstance(failure, LimitReached) else "failed")
         return await turn.complete("failed", "error", str(failure))
-    except asyncio.CancelledError:
-        turn.interrupted()
-        raise
 
 
 async def converse(turn: Turn) -> None:

@@ -89,7 +89,7 @@ class CallPath:
     `ran` counts calls that were dispatched, `shells` the commands among them.
 
     Cancelling a call ends it at once, whatever hook, tool or prompt it waits for; one that had been announced as started is
-    announced as over.
+    announced as over, and `cut` is its outcome until the next call is run.
     """
 
     def __init__(
@@ -109,6 +109,7 @@ class CallPath:
         self._observer = observer
         self._results = results
         self._clock = clock
+        self.cut: CallOutcome | None = None
         self.turn = 0
         self.ran = 0
         self.shells = 0
@@ -122,6 +123,7 @@ class CallPath:
 
     async def run(self, proposal: Proposal) -> CallOutcome:
         """Rows 11 to 17 of a proposed call."""
+        self.cut = None
         if not proposal.offered:
             return await self._over(proposal, self._not_offered(proposal), ran=False)
         if proposal.decision is None:
@@ -144,7 +146,7 @@ class CallPath:
         try:
             return await rest
         except asyncio.CancelledError:
-            self._told(CallOutcome(proposal.call, proposal.asked, INTERRUPTED, is_error=True, ran=ran), None)
+            self.cut = self._told(CallOutcome(proposal.call, proposal.asked, INTERRUPTED, is_error=True, ran=ran), None)
             raise
 
     async def _fire(self, event: E) -> Outcome[E]:

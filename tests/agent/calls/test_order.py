@@ -108,9 +108,7 @@ async def test_a_denied_permission_goes_straight_to_the_models_result(rig: CallR
 
 
 @pytest.mark.parametrize(("tool", "gate"), [("dig", ToolGate), ("shell", ShellGate)])
-async def test_a_refused_call_does_not_run_and_nobody_observes_it(
-    rig: CallRig, tool: str, gate: type[ToolGate] | type[ShellGate]
-) -> None:
+async def test_a_refused_call_does_not_run_and_nobody_observes_it(rig: CallRig, tool: str, gate: type[ToolGate] | type[ShellGate]) -> None:
     rig.on(gate, Refuse("the policy says no"), name="harbour")
 
     outcome = await rig.take(tool, command="ls")

@@ -33,7 +33,9 @@ def answers(rig: CallRig, word: bool) -> None:
         ("ask", ValueError("broken"), False, False, ["PermissionRequest", "approves"]),
     ],
 )
-async def test_who_has_the_word(rig: CallRig, verdict: Literal["allow", "ask", "deny"], hook: Given, user: bool, runs: bool, asked: list[str]) -> None:
+async def test_who_has_the_word(
+    rig: CallRig, verdict: Literal["allow", "ask", "deny"], hook: Given, user: bool, runs: bool, asked: list[str]
+) -> None:
     rig.verdict_of = lambda call: Verdict(verdict, "dig")
     rig.on(PermissionRequest, hook)
     answers(rig, user)

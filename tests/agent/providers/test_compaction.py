@@ -35,8 +35,11 @@ def test_a_turn_goes_on_from_its_summary(stage: ProviderStage) -> None:
     said, *rest = after.items
     assert said[0] == "user"
     assert said[1].endswith("We dug and found sand.")
-    assert [("user", "where is it?"), ("assistant", "I dig."), ("call", "bash", {"command": "echo gold"}), ("result", "gold\n")] == [
-        item for item in rest if item not in [("user", "It is under a palm."), ("user", f"## Session start hook 1\n\n{CROW}")]
+    assert [item for item in rest if item not in [("user", "It is under a palm."), ("user", f"## Session start hook 1\n\n{CROW}")]] == [
+        ("user", "where is it?"),
+        ("assistant", "I dig."),
+        ("call", "bash", {"command": "echo gold"}),
+        ("result", "gold\n"),
     ]
     assert ("user", f"## Session start hook 1\n\n{CROW}") in rest
     compaction = only(ran.records, "compaction")

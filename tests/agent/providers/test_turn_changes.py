@@ -1,9 +1,9 @@
 """What a hook changes for one turn: the tools on offer and the model."""
 
+from tests.agent.providers.test_whole_session import TOOLS
 from tests.support.command_home import says
 from tests.support.command_run import calls, only
 from tests.support.provider_stage import ProviderStage
-from tests.agent.providers.test_whole_session import TOOLS
 
 
 def test_tools_and_model_change_for_one_turn_only(stage: ProviderStage) -> None:

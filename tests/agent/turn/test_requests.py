@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from tests.support.hooks import stub
 from tests.support.nest import Nest, bash
 from tests.support.rows import Rows
 from treblehook.engine import Tier
@@ -17,7 +18,6 @@ from treblehook.lifecycle import (
     PromptSubmitted,
     Rewrite,
 )
-from tests.support.hooks import stub
 
 
 def said(nest: Nest) -> list[list[str]]:

@@ -253,7 +253,12 @@ async def test_held_text_waits_for_the_user_through_a_delivery(nest: Nest, rows:
 
 async def test_terminating_calls_end_the_turn_when_all_of_the_batch_ask_for_it(nest: Nest, rows: Rows) -> None:
     nest.plays(bash("one", "two"), bash("three", "four"), {"text": "never"})
-    ends = {"one": Replace("1", terminate=True), "two": Replace("2"), "three": Replace("3", terminate=True), "four": Replace("4", terminate=True)}
+    ends = {
+        "one": Replace("1", terminate=True),
+        "two": Replace("2"),
+        "three": Replace("3", terminate=True),
+        "four": Replace("4", terminate=True),
+    }
     rows.on(ToolProposed, lambda event: ends[event.call.input["command"]])
     session = await nest.open(hooks=rows.hooks)
 

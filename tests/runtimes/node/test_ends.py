@@ -100,7 +100,7 @@ async def test_a_promise_that_never_settles_is_no_blocked_loop(rig: NodeRig) -> 
     ],
 )
 async def test_a_flood_in_its_pipe_ends_the_worker(rig: NodeRig, flood: str, why: str) -> None:
-    bad, good = await two(rig, f"flood() {{ write({flood}); }}", WRITE)
+    bad, good = await two(rig, f"flood() {{ writeForEver({flood}); }}", WRITE)
 
     with pytest.raises(ModuleEnded, match=why):
         await bad.call("flood", b"1")

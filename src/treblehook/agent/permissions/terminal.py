@@ -1,6 +1,7 @@
 """Asks the user at the terminal, one key an answer."""
 
 import asyncio
+import json
 import os
 import termios
 from collections.abc import Callable, Iterator
@@ -35,13 +36,21 @@ def open_terminal() -> int | None:
 
 def plain_question(call: ToolCall, spec: ToolSpec) -> str:
     """The call in plain text, whole; characters that a terminal would obey are spelled out."""
-    text = main_argument(call, spec)
-    shown = call.name if text is None else f"{call.name}: {text}"
+    text = _subject(call, spec)
+    shown = f"{call.name}: {text}" if text else call.name
     return "".join(character if character.isprintable() or character == "\n" else repr(character)[1:-1] for character in shown)
 
 
+def _subject(call: ToolCall, spec: ToolSpec) -> str:
+    """What is asked about: the main argument, or where there is none all of the input, as JSON."""
+    text = main_argument(call, spec)
+    if text is not None or not call.input:
+        return text or ""
+    return json.dumps(call.input, ensure_ascii=False, sort_keys=True)
+
+
 class TerminalApprover:
-    """Asks with `y` (once), `a` (this session: the same tool with the same main argument) and `n`; Esc is `n`, and calls
+    """Asks with `y` (once), `a` (this session: the same tool with the same main argument, or the same input) and `n`; Esc is `n`, and calls
     `interrupt`. Ctrl-C stays the signal that it always is; cancelling `approve` gives the terminal back as it was.
 
     Without a terminal the answer is no. Prompts of calls that run side by side come one after the other. `question` gives
@@ -57,12 +66,12 @@ class TerminalApprover:
         self._question = question
         self._interrupt = interrupt
         self._terminal = terminal
-        self._always: set[tuple[str, str | None]] = set()
+        self._always: set[tuple[str, str]] = set()
         self._turn = asyncio.Lock()
 
     async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
         """Ask, unless the user said "always" before."""
-        remembered = (call.name, main_argument(call, spec))
+        remembered = (call.name, _subject(call, spec))
         async with self._turn:
             if remembered in self._always:
                 return True
@@ -79,7 +88,8 @@ class TerminalApprover:
             return "no"
         try:
             with _single_keys(terminal):
-                await _write(terminal, f"{question}\n{_CHOICES}")
+                # Further lines are marked, so that no call can draw a prompt of its own below the real one.
+                await _write(terminal, question.replace("\n", "\n  | ") + f"\n{_CHOICES}")
                 answer = await _answer(terminal)
                 await _write(terminal, f"{answer}\n")
                 return answer

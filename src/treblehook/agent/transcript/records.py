@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from treblehook.agent.characters import characters
 from treblehook.host.problems import Problem
 
 _ENCODER = msgspec.json.Encoder()
@@ -26,7 +27,7 @@ def encode_record(record: dict[str, Any]) -> bytes:
     try:
         return _ENCODER.encode(record) + b"\n"
     except UnicodeEncodeError:
-        return _ENCODER.encode(_characters(msgspec.to_builtins(record))) + b"\n"
+        return _ENCODER.encode(characters(msgspec.to_builtins(record))) + b"\n"
 
 
 def read_records(data: bytes, file: str) -> Contents:
@@ -39,14 +40,3 @@ def read_records(data: bytes, file: str) -> Contents:
         except (msgspec.DecodeError, RecursionError) as error:
             damage.append(Problem(file, f"line {number}", f"no record, left out: {error}", level="warning"))
     return Contents(tuple(records), tuple(damage))
-
-
-def _characters(value: Any) -> Any:
-    """The JSON value with every text made of characters: pairs of surrogates joined, lone ones replaced."""
-    if isinstance(value, str):
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if isinstance(value, dict):
-        return {_characters(key): _characters(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_characters(item) for item in value]
-    return value

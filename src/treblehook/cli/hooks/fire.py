@@ -75,7 +75,8 @@ def fire(
     """Fire EVENT at the hooks of a home, and show what each was asked and answered.
 
     EVENT is the name that any contract has for an event, or ours: pre_tool_use, PreToolUse, pre_tool_call, on-tool-call,
-    ToolProposed. The hooks really run; nothing else happens: no tool runs, no session is opened, nothing is written.
+    ToolProposed. The hooks really run; nothing else happens: no tool runs, no session is opened, nothing is written but
+    the logs of extensions.
     What no option says is filled in with an example.
 
     Exit status 0 when the event passed or was rewritten, 3 when it was blocked or denied, 4 when it was refused, 2 for wrong
@@ -98,8 +99,10 @@ def fire(
 
 async def _fire(path: Path, event: EventName, wish: Wish) -> DryRun:
     async with Home(path, os.environ) as home:
-        say_problems(home.problems)
-        return await dry_run(home, event, wish)
+        try:
+            return await dry_run(home, event, wish)
+        finally:
+            say_problems(home.problems)
 
 
 def _records(run: DryRun, session: str, show_payload: bool) -> list[dict[str, Any]]:

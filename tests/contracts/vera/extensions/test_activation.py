@@ -58,7 +58,7 @@ async def test_case_165_registering_without_the_capability_fails_that_extension_
     assert (line["type"], line["extension_id"]) == ("host_startup_extension_failed", "bare")
     assert "which the manifest does not declare" in line["message"]
     assert rig.messages() == [f"extension bare does not load: {line['message']}"]
-    assert rig.home.problems[0].file == os.path.realpath(rig.folder / "extensions" / "bare" / "index.mjs")
+    assert rig.home.problems[0].file.endswith("extensions/bare/index.mjs")
 
 
 async def test_catching_the_refusal_does_not_help(rig: ExtensionRig) -> None:

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart
+from pydantic_core import PydanticSerializationError
 
 from treblehook.agent.models.model import ModelFailed, ModelReply, Stop, Usage
 from treblehook.lifecycle import ToolCall
@@ -34,8 +35,16 @@ def reply_of(spec: str, response: ModelResponse) -> ModelReply:
         calls=calls,
         stop=_stop(whole, calls),
         usage=Usage(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens),
-        raw=ModelMessagesTypeAdapter.dump_json([whole], exclude_none=True).decode(),
+        raw=_raw(whole),
     )
+
+
+def _raw(response: ModelResponse) -> str:
+    """The reply as it is given back; nothing where it holds what cannot be written, such as half a surrogate pair."""
+    try:
+        return ModelMessagesTypeAdapter.dump_json([response], exclude_none=True).decode()
+    except PydanticSerializationError:
+        return ""
 
 
 def text_of(response: ModelResponse) -> str:

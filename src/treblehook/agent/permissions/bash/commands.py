@@ -21,6 +21,7 @@ PREFIXES: Final = frozenset({"time", "coproc"})
 _REDIRECTION = re.compile(r"(?:[0-9]+|\{\w+\})?(<<<|<<-|<<|<>|<&|<(?!\()|>>|>&|>\||>(?!\()|&>>|&>)")
 _DUPLICATE = re.compile(r"[0-9]+-?|-")
 _LOCAL_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_CONTINUES = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
 
 
 class Simple(Struct):
@@ -37,11 +38,13 @@ class Simple(Struct):
 
 class Found(Struct):
     """What a command line holds. `bodies` are the texts of here-documents and here-strings; `defines` is true where it gives
-    a name another meaning: a function, a coprocess, a loop over a variable that other programs read."""
+    a name another meaning (a function, a coprocess, a loop over a variable that other programs read), `computes` where something is run
+    or computed for any word of it, here-documents and the words of loops and `case` included."""
 
     commands: list[Simple]
     bodies: list[str]
     defines: bool = False
+    computes: bool = False
 
 
 class HereDocument(Struct):
@@ -66,10 +69,12 @@ class Splitter:
     def run(self) -> None:
         """Read all of it. Raises `Unreadable`; what was found before stays in `found`."""
         self._script(closing="")
+        self._found.computes |= self._words.computes
 
     def expand(self) -> None:
         """Read all of it as the body of a here-document, in which only expansions run anything. Raises `Unreadable`."""
         self._words.expansions()
+        self._found.computes |= self._words.computes
 
     def _nested(self) -> None:
         """Commands up to the parenthesis that closes them; here-documents and `case` are their own."""
@@ -135,13 +140,22 @@ class Splitter:
         start = cursor.at
         while cursor.at < len(cursor.text):
             line_start = cursor.at
-            end = cursor.text.find("\n", line_start)
-            cursor.at = len(cursor.text) if end < 0 else end + 1
-            line = cursor.text[line_start : cursor.at].removesuffix("\n")
-            if (line.lstrip("\t") if document.indented else line) == document.delimiter:
+            lines = [self._line()]
+            while not document.quoted and _CONTINUES.search(lines[-1]) and cursor.next:
+                lines.append(self._line())
+            if document.delimiter in (line.lstrip("\t") if document.indented else line for line in (*lines, _joined(lines))):
+                if len(lines) > 1:
+                    raise Unreadable("whether a here-document ends at a continued line, shells disagree")
                 self._keep_body(cursor.text[start:line_start], document.quoted)
                 return
         raise Unreadable("a here-document does not end")
+
+    def _line(self) -> str:
+        """The rest of the line at the cursor, without its end, passed over."""
+        cursor = self._cursor
+        start, end = cursor.at, cursor.text.find("\n", cursor.at)
+        cursor.at = len(cursor.text) if end < 0 else end + 1
+        return cursor.text[start : cursor.at].removesuffix("\n")
 
     def _keep_body(self, body: str, quoted: bool) -> None:
         self._found.bodies.append(body)
@@ -152,7 +166,7 @@ class Splitter:
         cursor = self._cursor
         start = cursor.at
         if cursor.starts("((") and self._words.arithmetic():
-            arithmetic = Word("((", "((", "((", opaque=True)
+            arithmetic = Word("((", "((", "((")
             self._found.commands.append(Simple([arithmetic], [], cursor.text[start : cursor.at]))
         else:
             cursor.at = start + 1
@@ -260,9 +274,11 @@ class Splitter:
         self._skip_lines()
         if self._take_word("in"):
             self._skip()
+            values = Simple([], [])
             while cursor.next not in ("", ";", "\n"):
-                self._words.read()
+                values.assignments.append(self._words.read())
                 self._skip()
+            self._found.commands.append(values)
 
     def _definition(self, command: Simple) -> None:
         """Pass over the `()` behind the name of a function; its body follows as a command."""
@@ -298,6 +314,10 @@ class Splitter:
             self._pending.append(HereDocument(target.text, found[1] == "<<-", quoted=target.raw != target.text))
         elif found[1] == "<<<":
             self._found.bodies.append(target.text)
-            command.alone &= not target.opaque
         elif not (found[1] in (">&", "<&") and _DUPLICATE.fullmatch(target.text)) and target.text != "/dev/null":
             command.alone = False
+
+
+def _joined(lines: list[str]) -> str:
+    """Continued lines as one."""
+    return "".join(line.removesuffix("\\") for line in lines[:-1]) + lines[-1]

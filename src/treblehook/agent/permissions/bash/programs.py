@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from treblehook.agent.permissions.bash.commands import PREFIXES
 from treblehook.agent.permissions.bash.word import Word
 
 SHELLS: Final = frozenset({"ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "zsh"})
-EVALUATORS: Final = frozenset({"alias", "bind", "compgen", "complete", "eval", "mapfile", "readarray", "trap"})
+EVALUATORS: Final = frozenset({"alias", "bind", "compgen", "complete", "eval", "hash", "mapfile", "readarray", "trap"})
 """Builtins whose words are read as commands."""
-COMPUTING: Final = frozenset({"[", "declare", "export", "let", "local", "printf", "read", "readonly", "test", "typeset", "unset", "wait"})
+RENAMING: Final = frozenset({"alias", "hash"})
+"""Those after which a name may mean another program."""
+COMPUTING: Final = frozenset(
+    {"[", "declare", "export", "let", "local", "printf", "read", "readonly", "set", "test", "typeset", "unset", "wait"}
+)
 """Builtins that may expand a quoted word once more (an array's index)."""
 SOURCES: Final = frozenset({".", "source"})
 _RUN_THEIR_WORDS = """
@@ -112,6 +117,13 @@ def executed_by_find(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
             start = index + 1
     if start:
         yield words[start:]
+
+
+def settings_of_git(words: Sequence[Word]) -> Iterator[str]:
+    """The values that `git -c name=value` sets: aliases, pagers and the like are commands, an alias behind a `!`."""
+    for option, setting in pairwise(words):
+        if option.text == "-c":
+            yield setting.text.partition("=")[2].removeprefix("!")
 
 
 def run_by_xargs(words: Sequence[Word]) -> tuple[Sequence[Word], str] | None:

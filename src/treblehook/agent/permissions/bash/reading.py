@@ -20,6 +20,8 @@ _LONGEST_UNSEEN = 4096
 _DEEPEST = 16
 _MOST_WRAPPED = 16
 
+# Escapes of a prompt in a value are obeyed, then what came of them is expanded.
+_PROMPTS = re.compile(r"\$\{[^}]*@P\}")
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 # With one of these in it, a word that may be a command of its own is more than its name.
 _MEANT = frozenset(" \t\n;&|<>()`'\"\\")
@@ -28,7 +30,8 @@ _MEANT = frozenset(" \t\n;&|<>()`'\"\\")
 def read_command(text: str) -> Argument:
     """`text` as bash would take it apart, or as sh would where the two differ."""
     # Where a line end behind a backslash counts depends on what stands around it; sh takes `&>` for `&` and `>`.
-    spellings = {text: None, _CONTINUED.sub(r"\1", text): None, text.replace("&>", "& >"): None}
+    # To sh the quotes of $'...' are plain ones.
+    spellings = dict.fromkeys((text, _CONTINUED.sub(r"\1", text), text.replace("&>", "& >"), text.replace("$'", "\\$'")))
     readings = [_Reading(spelling) for spelling in spellings]
     covered = all(reading.covered for reading in readings)
     return Argument(
@@ -77,7 +80,9 @@ class _Reading:
         except Unreadable:
             if not guess:
                 self._give_up(text)
-        self.covered &= not found.defines
+        self.covered &= not (found.defines or found.computes)
+        if _PROMPTS.search(text):
+            self.unseen[UNSEEN] = None
         for command in found.commands:
             self._command(command)
         if self._feeds_shell:
@@ -110,10 +115,11 @@ class _Reading:
         self.loose[f"{text} "] = None
 
     def _command(self, command: Simple) -> None:
-        self.forms[command.source] = None
         words = command.words
         self._computing(command.assignments)
-        self.covered &= command.alone and not any(word.opaque for word in words)
+        self.covered &= command.alone
+        if command.source:
+            self.forms[command.source] = None
         if not words:
             return
         # A name that is quoted or expanded is not what an allow rule names.
@@ -191,6 +197,9 @@ class _Reading:
             for command in programs.executed_by_find(words):
                 self.covered = False
                 self._program([_input_in(word, "{}") for word in command])
+        elif name == "git":
+            for value in programs.settings_of_git(words):
+                self._script(value, guess=True)
         elif name in programs.COMPUTING:
             self._computing(words[1:])
 
@@ -212,7 +221,7 @@ class _Reading:
 
     def _evaluator(self, words: Sequence[Word]) -> None:
         self.covered = False
-        if _any_unseen(words) or programs.name_of(words[0]) == "alias":
+        if _any_unseen(words) or programs.name_of(words[0]) in programs.RENAMING:
             self.unseen[UNSEEN] = None
         self._script(" ".join(word.text for word in words[1:]))
         for word in words[1:]:
@@ -235,7 +244,7 @@ class _Reading:
                 self._script(word.text, guess=True, document=True)
 
 
-_SPECIAL = programs.SHELLS | programs.EVALUATORS | programs.SOURCES | programs.COMPUTING | {"xargs", "parallel", "find"}
+_SPECIAL = programs.SHELLS | programs.EVALUATORS | programs.SOURCES | programs.COMPUTING | {"xargs", "parallel", "find", "git"}
 
 
 def _any_unseen(words: Sequence[Word]) -> bool:

@@ -16,12 +16,11 @@ class Unreadable(Exception):
 
 class Word(Struct, frozen=True):
     """`raw` is the source. `text` has the quotes removed and expansions as they are written, `seen` has `UNSEEN` for each
-    expansion instead. `opaque` is true where something is run or computed for the word."""
+    expansion instead."""
 
     raw: str
     text: str
     seen: str
-    opaque: bool = False
 
     @property
     def bare(self) -> str:
@@ -41,7 +40,6 @@ class WordBuilder:
     def __init__(self) -> None:
         self.text = ""
         self.seen = ""
-        self.opaque = False
         self._braces: list[tuple[int, bool]] = []
 
     def known(self, piece: str) -> None:
@@ -49,11 +47,10 @@ class WordBuilder:
         self.text += piece
         self.seen += piece
 
-    def unseen(self, source: str, *, opaque: bool = False) -> None:
+    def unseen(self, source: str) -> None:
         """Add what the shell replaces."""
         self.text += source
         self.seen += UNSEEN
-        self.opaque |= opaque
 
     def folder(self, source: str) -> None:
         """Add what the shell replaces by an absolute path."""
@@ -79,4 +76,4 @@ class WordBuilder:
 
     def done(self, raw: str) -> Word:
         """The word, written as `raw`."""
-        return Word(raw, self.text, self.seen, self.opaque)
+        return Word(raw, self.text, self.seen)

@@ -27,13 +27,14 @@ Quotes = Literal["read", "plain", "refused"]
 
 class WordReader:
     """Reads words at `cursor`. `script` reads commands at the cursor up to and with their closing parenthesis, `other` reads
-    the commands of another text; both are for substitutions."""
+    the commands of another text; both are for substitutions. `computes` is true once something was run or computed for a word."""
 
     def __init__(self, cursor: Cursor, script: Callable[[], None], other: Callable[[str], None]) -> None:
         self._cursor = cursor
         self._script = script
         self._other = other
         self._depth = 0
+        self.computes = False
 
     def read(self) -> Word:
         """The word at the cursor. Raises `Unreadable` where there is none, or one that does not end."""
@@ -65,6 +66,7 @@ class WordReader:
         self._region(WordBuilder(), "(", ")", "refused")
         if cursor.next == ")":
             cursor.at += 1
+            self.computes = True
             return True
         cursor.at = start
         return False
@@ -135,7 +137,7 @@ class WordReader:
         if cursor.starts("$(("):
             cursor.at += 1
             if self.arithmetic():
-                build.unseen(cursor.text[start : cursor.at], opaque=True)
+                build.unseen(cursor.text[start : cursor.at])
                 return
             cursor.at = start
         if cursor.starts("$("):
@@ -156,7 +158,8 @@ class WordReader:
         start = self._cursor.at
         self._cursor.at += opening
         self._script()
-        build.unseen(self._cursor.text[start : self._cursor.at], opaque=True)
+        self.computes = True
+        build.unseen(self._cursor.text[start : self._cursor.at])
 
     def _parameter(self, build: WordBuilder, *, quoted: bool) -> None:
         cursor = self._cursor
@@ -166,7 +169,8 @@ class WordReader:
             return
         cursor.at += 2
         self._region(WordBuilder(), "", "}", "refused" if quoted else "read")
-        build.unseen(cursor.text[start : cursor.at], opaque=True)
+        self.computes = True
+        build.unseen(cursor.text[start : cursor.at])
 
     def _backtick(self, build: WordBuilder, *, quoted: bool) -> None:
         cursor = self._cursor
@@ -174,7 +178,8 @@ class WordReader:
         if found is None:
             raise Unreadable("a backtick does not end")
         self._other(re.sub(r'\\([\\`$"])' if quoted else r"\\([\\`$])", r"\1", found[1]))
-        build.unseen(cursor.take(len(found[0])), opaque=True)
+        self.computes = True
+        build.unseen(cursor.take(len(found[0])))
 
     def _ansi_c(self, build: WordBuilder) -> None:
         cursor = self._cursor
