@@ -222,5 +222,12 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     assert caught.value.problems[0].message == "it cannot be read: Is a directory"
 
 
+def test_a_link_that_leads_nowhere_is_not_taken_for_no_settings(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").symlink_to(tmp_path / "unmounted" / "config.toml")
+
+    with pytest.raises(ConfigInvalid, match="leads nowhere"):
+        load_settings(tmp_path)
+
+
 def test_a_long_value_is_shown_short(tmp_path: Path) -> None:
     assert len(problem(tmp_path, f"[model]\ncontext_window = '{'x' * 1000}'").message) < 100

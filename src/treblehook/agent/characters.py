@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
+from treblehook.agent.models.model import ModelReply
+
 
 def characters(value: Any) -> Any:
     """The JSON value with every text made of characters: pairs of surrogates joined, lone ones replaced by U+FFFD."""
@@ -12,3 +16,10 @@ def characters(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [characters(item) for item in value]
     return value
+
+
+def readable(reply: ModelReply) -> ModelReply:
+    """The reply with its text and its inputs made of characters. One that is changed cannot be given back as it was."""
+    text = characters(reply.text)
+    calls = tuple(replace(call, input=characters(call.input)) for call in reply.calls)
+    return reply if (text, calls) == (reply.text, reply.calls) else replace(reply, text=text, calls=calls, raw="")

@@ -56,7 +56,7 @@ async def compact(state: SessionState, model: Model, reason: Literal["manual", "
 
 
 def _is_whole(messages: Sequence[Message]) -> bool:
-    """Whether a conversation can go on from `messages`: there are some, and every call in them has its result (murmur.md 6.1)."""
+    """Whether a conversation can go on from `messages`: there are some, and every call in them has its result."""
     calls = [call.id for message in messages for call in message.calls]
     results = [message.call_id for message in messages if message.role == "tool"]
     return bool(messages) and sorted(calls) == sorted(results)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from treblehook.agent.characters import characters
 from treblehook.agent.models.model import ModelReply
 from treblehook.agent.records import interrupted
 from treblehook.agent.state import SessionState
@@ -24,8 +23,8 @@ class Replies:
         self._open: list[Proposal] = []
 
     def receive(self, reply: ModelReply) -> ModelReply:
-        """Take a reply that is there as a whole; answers it made of characters, with an id of its own for each call."""
-        self._received = _distinct(_clean(reply))
+        """Take a reply that is there as a whole; answers it with an id of its own for each call."""
+        self._received = _distinct(reply)
         return self._received
 
     def keep(self, reply: ModelReply, proposals: Sequence[Proposal] = ()) -> None:
@@ -83,13 +82,6 @@ class Replies:
         added = self._state.add(Message("assistant", text, calls=calls, raw=raw)).id
         self.ids.add(added)
         return added
-
-
-def _clean(reply: ModelReply) -> ModelReply:
-    """A surrogate could not be sent back, nor written into any file."""
-    text = characters(reply.text)
-    calls = tuple(replace(call, input=characters(call.input)) for call in reply.calls)
-    return reply if (text, calls) == (reply.text, reply.calls) else replace(reply, text=text, calls=calls, raw="")
 
 
 def _distinct(reply: ModelReply) -> ModelReply:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from treblehook.agent.characters import readable
 from treblehook.agent.conversation import Conversation
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply, Usage
 from treblehook.agent.recorder import Recorder
@@ -115,7 +116,7 @@ class SessionState:
 
         if stream:
             listener.working(session, f"waiting for {model.spec}")
-        reply = await foreign(self.retrying(model, query, on_text, on_retry=on_retry), self.background)
+        reply = readable(await foreign(self.retrying(model, query, on_text, on_retry=on_retry), self.background))
         self.spend(use, model, reply.usage)
         return reply
 

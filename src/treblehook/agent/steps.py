@@ -57,6 +57,7 @@ class Turn:
         self.replies = Replies(state)
         self._task = Task(state, self.replies)
         self._prompts: list[Message] = []
+        self._new: list[Message] = []
         self._asked: list[Message] = []
         self._rewritten: dict[str, str] = {}
         self._standing: tuple[tuple[Message, ...], int] | None = None
@@ -67,24 +68,18 @@ class Turn:
 
     # Row 3
 
-    async def submit(self, prompts: Sequence[str], *, joined: bool) -> None:
-        """Store all messages, then ask the hooks about each in order; the first one of a turn may change its model.
-
-        Raises `Blocked`, and `ModelSpecInvalid` for a model that cannot be opened.
-        """
-        state, before = self.state, self.model
+    def take(self, prompts: Sequence[str], *, joined: bool = False) -> None:
+        """Store messages of the user, behind what background subagents have delivered."""
+        state = self.state
         self._asked += [state.add(message) for message in state.delivered]
         state.delivered.clear()
-        messages = [self._take_prompt(text, joined=joined) for text in prompts]
-        for place, message in enumerate(messages):
-            outcome = await state.fire(self._submitted(message.text, joined=joined))
-            self._stop_if_blocked(outcome)
-            self.offered = outcome.value.tools
-            self._add_contexts(outcome)
-            if place == 0 and not joined:
-                self._change_model(outcome.value.model, outcome.value.effort)
-        if self.model is not before:
-            await self.compact_if_full()
+        self._new = [self._take_prompt(text, joined=joined) for text in prompts]
+
+    def take_joined(self) -> None:
+        """Store the messages that arrived since the last tool boundary."""
+        arrived = list(self.state.joining)
+        self.state.joining.clear()
+        self.take(arrived, joined=True)
 
     def _take_prompt(self, text: str, *, joined: bool) -> Message:
         held, self.state.held = self.state.held, None
@@ -96,6 +91,22 @@ class Turn:
         self._prompts.append(message)
         self._asked.append(message)
         return message
+
+    async def submit(self, *, joined: bool = False) -> None:
+        """Ask the hooks about each message that was taken, in order; the first one of a turn may change its model.
+
+        Raises `Blocked`, and `ModelSpecInvalid` for a model that cannot be opened.
+        """
+        before = self.model
+        for place, message in enumerate(self._new):
+            outcome = await self.state.fire(self._submitted(message.text, joined=joined))
+            self._stop_if_blocked(outcome)
+            self.offered = outcome.value.tools
+            self._add_contexts(outcome)
+            if place == 0 and not joined:
+                self._change_model(outcome.value.model, outcome.value.effort)
+        if self.model is not before:
+            await self.compact_if_full()
 
     def _submitted(self, text: str, *, joined: bool) -> PromptSubmitted:
         return PromptSubmitted(
@@ -121,12 +132,6 @@ class Turn:
         text = reason if outcome.failure is not None else f"{by.origin.event} blocked this turn: {reason}"
         self.state.recorder.write("row", text=text, hook=by.name)
         raise Blocked(reason)
-
-    def take_joined(self) -> list[str]:
-        """The messages that arrived since the last tool boundary."""
-        arrived = list(self.state.joining)
-        self.state.joining.clear()
-        return arrived
 
     # Row 4
 

@@ -43,10 +43,14 @@ class OpenChild(Protocol):
 
 
 class _Resident(Struct, eq=False):
-    """A background subagent. `tasks` wait for it; `work` is under way until they are all done and the result is handed back."""
+    """A background subagent. `tasks` wait for it; `work` is under way until they are all done and the result is handed back.
+
+    `end` is how its last turn ended.
+    """
 
     session: Session
     tasks: deque[str]
+    end: TurnEnd | None = None
     work: "asyncio.Task[None] | None" = None
     started: bool = False
 
@@ -63,7 +67,7 @@ class Subagents:
         self._parent: Session | None = None
         self._awaited: set[Session] = set()
         self._residents: dict[str, _Resident] = {}
-        self._leaving: set[asyncio.Task[Any]] = set()
+        self._leaving: dict[asyncio.Task[Any], Session] = {}
         self._changed = asyncio.Event()
 
     def belong_to(self, parent: Session) -> None:
@@ -99,7 +103,7 @@ class Subagents:
         # Its last record comes before the result where no hook of its own has to be waited for.
         await asyncio.wait({leaving}, timeout=0)
         await self._finished(child, end, background=False)
-        return ToolOutput(_text(end), is_error=end.status != "finished")
+        return ToolOutput(_report(end), is_error=end.status != "finished")
 
     async def _start_background(self, task: str) -> ToolOutput:
         child = await self._open_child(self._owner(), awaited=False)
@@ -125,15 +129,14 @@ class Subagents:
         """Do what waits for a background subagent, and hand the result back once all of it is done."""
         child = resident.session
         while resident.tasks:
-            end = await self._next_turn(resident, resident.tasks.popleft())
+            end = resident.end = await self._next_turn(resident, resident.tasks.popleft())
             if end.status == "refused":
                 del self._residents[child.id]
                 resident.tasks.clear()
                 self._let_go(child, "refused", end)
             if resident.tasks or end.status == "interrupted":
                 continue
-            text = f"Subagent {child.id} has finished.\n\n{_text(end)}"
-            self._deliver(child, text)
+            self._deliver(child, f"Subagent {child.id} has finished.\n\n{_report(end)}")
             await self._finished(child, end, background=True)
 
     async def _next_turn(self, resident: _Resident, task: str) -> TurnEnd:
@@ -177,17 +180,15 @@ class Subagents:
 
     async def close(self, reason: EndReason) -> None:
         """Stop them all and tell their end hooks; `gone` waits for the rest."""
-        children = [*self._awaited, *(resident.session for resident in self._residents.values())]
+        stopped = TurnEnd("interrupted", reason=reason)
+        for child in self._awaited:
+            self._let_go(child, reason, stopped)
         for resident in self._residents.values():
+            self._let_go(resident.session, reason, stopped if resident.busy or resident.end is None else resident.end)
             if resident.work is not None:
                 resident.work.cancel()
         self._residents.clear()
-        told = []
-        for child in children:
-            self._let_go(child, reason, TurnEnd("interrupted", reason=reason))
-            told.append(asyncio.ensure_future(child.end_told.wait()))
-        if told:
-            await asyncio.wait(told)
+        await asyncio.gather(*(child.end_told.wait() for child in self._leaving.values()))
 
     async def gone(self) -> None:
         """Wait until those that were let go of have let go of their files."""
@@ -196,14 +197,14 @@ class Subagents:
     def _let_go(self, child: Session, reason: EndReason, end: TurnEnd) -> "asyncio.Task[Any]":
         """End a subagent for which nobody waits any more: its hooks that only watch may take their time."""
         leaving = asyncio.ensure_future(child.finish(reason, end))
-        self._leaving.add(leaving)
+        self._leaving[leaving] = child
         leaving.add_done_callback(self._left)
         return leaving
 
     def _left(self, leaving: "asyncio.Task[Any]") -> None:
         # A failure is raised by `gone`.
         if leaving.cancelled() or leaving.exception() is None:
-            self._leaving.discard(leaving)
+            del self._leaving[leaving]
 
 
 async def _first_turn(child: Session, task: str) -> TurnEnd:
@@ -219,6 +220,12 @@ def _reason(end: TurnEnd) -> EndReason:
 
 def _text(end: TurnEnd) -> str:
     return end.text.strip() or end.reason.strip() or _NOTHING_SAID
+
+
+def _report(end: TurnEnd) -> str:
+    """What the parent's model is told: of one that did not finish, also why."""
+    text, reason = end.text.strip(), end.reason.strip()
+    return f"{text}\n\nIt {end.status}: {reason}" if text and reason and end.status != "finished" else _text(end)
 
 
 def _arguments(arguments: dict[str, Any]) -> tuple[str, bool, str | None]:

@@ -30,8 +30,11 @@ async def run_turn(turn: Turn, prompts: Sequence[str]) -> TurnEnd:
 async def take_turn(turn: Turn, prompts: Sequence[str]) -> TurnEnd:
     """The turn, if nobody stops it."""
     try:
-        await turn.compact_if_full()  # row 9
-        await turn.submit(prompts, joined=False)  # row 3
+        try:
+            await turn.compact_if_full()  # row 9
+        finally:
+            turn.take(prompts)  # what the user said stays, even where the turn comes no further
+        await turn.submit()  # row 3
         await turn.start_task(prompts)  # row 4
         while True:
             await converse(turn)  # rows 6 to 18
@@ -54,7 +57,8 @@ async def converse(turn: Turn) -> None:
             outcomes = await run_calls(turn, reply)
             if all(outcome.terminate for outcome in outcomes):
                 return
-            await turn.submit(turn.take_joined(), joined=True)  # row 3, for messages that arrived meanwhile
+            turn.take_joined()
+            await turn.submit(joined=True)  # row 3, for messages that arrived meanwhile
         elif not await turn.goes_on(reply):  # row 18
             return
 

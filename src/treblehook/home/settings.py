@@ -56,6 +56,9 @@ def _load(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
+        if file.is_symlink():
+            # Somebody has rules, on a disk that is not there.
+            raise ConfigInvalid([Problem(str(file), "", "it is a symbolic link that leads nowhere")]) from None
         return {}
     except OSError as error:
         raise ConfigInvalid([Problem(str(file), "", f"it cannot be read: {error.strerror}")]) from error

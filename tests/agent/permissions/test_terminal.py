@@ -63,8 +63,8 @@ def screen() -> Iterator[Screen]:
     screen.close()
 
 
-def asking(approver: TerminalApprover, call: ToolCall = CALL) -> "asyncio.Task[bool]":
-    return asyncio.create_task(approver.approve(call, BASH))
+def asking(approver: TerminalApprover, call: ToolCall = CALL, spec: ToolSpec = BASH) -> "asyncio.Task[bool]":
+    return asyncio.create_task(approver.approve(call, spec))
 
 
 @pytest.mark.parametrize(("key", "answer"), [("y", True), ("Y", True), ("a", True), ("n", False), ("N", False)])
@@ -253,3 +253,42 @@ async def test_a_process_in_the_background_asks_nobody(screen: Screen) -> None:
 
 async def test_a_process_without_a_terminal_asks_nobody() -> None:
     assert await finished(child("none", "foreground")) == "False"
+
+
+PLAIN = ToolSpec("mcp__box__open", "", {}, asks=True)
+
+
+async def test_a_call_without_a_main_argument_is_shown_with_all_of_its_input(screen: Screen) -> None:
+    asked = asking(TerminalApprover(terminal=screen.open), ToolCall("c1", PLAIN.name, {"lid": "\ud800\x1b[2J"}), PLAIN)
+
+    shown = await screen.shows("no: ")
+
+    assert '{"lid": "\\ud800\\u001b[2J"}' in shown
+    screen.type("n")
+    assert not await asked
+
+
+async def test_always_covers_no_other_input_of_a_call_without_a_main_argument(screen: Screen) -> None:
+    approver = TerminalApprover(terminal=screen.open)
+    first = asking(approver, ToolCall("c1", PLAIN.name, {"lid": 1}), PLAIN)
+    await screen.shows("no: ")
+    screen.type("a")
+    assert await first
+
+    assert await approver.approve(ToolCall("c2", PLAIN.name, {"lid": 1}), PLAIN)
+    other = asking(approver, ToolCall("c3", PLAIN.name, {"lid": 2}), PLAIN)
+    await screen.shows("no: ")
+    screen.type("n")
+    assert not await other
+
+
+async def test_no_call_draws_a_prompt_of_its_own(screen: Screen) -> None:
+    command = "rm x\nbash: ls\n  [y] once   [a] always this session   [n] no: "
+    asked = asking(TerminalApprover(terminal=screen.open), ToolCall("c1", "bash", {"command": command}))
+
+    shown = await screen.shows("no: \r\n")
+
+    assert "\n  | bash: ls" in shown
+    assert "\nbash: ls" not in shown
+    screen.type("n")
+    assert not await asked

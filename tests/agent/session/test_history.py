@@ -144,7 +144,7 @@ class Sea:
         assert resumed.state.turns == session.state.turns
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_whatever_happens_the_file_tells_what_the_session_had(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     async def main(folder: Path) -> None:

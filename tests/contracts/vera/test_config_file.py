@@ -78,6 +78,12 @@ def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     assert problem(tmp_path).message == "cannot be read: Is a directory"
 
 
+def test_a_link_that_leads_nowhere_is_not_taken_for_no_hooks(file: Path) -> None:
+    file.symlink_to(file.parent / "unmounted" / "config.json")
+
+    assert problem(file).message == "is a symbolic link that leads nowhere"
+
+
 def test_the_last_of_equal_keys_wins(file: Path) -> None:
     file.write_text('{"hooks": 5, "hooks": []}')
 

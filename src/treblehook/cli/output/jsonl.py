@@ -4,9 +4,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
-
 from treblehook.agent.records import Record, stamped
+from treblehook.agent.transcript.records import encode_record
 from treblehook.cli.output.output import Output
 from treblehook.cli.output.stream import Stream
 
@@ -24,7 +23,7 @@ class JsonLines(Output):
 
     def record(self, record: Record) -> None:
         """Write a record."""
-        self._out.write(msgspec.json.encode(record).decode() + "\n")
+        self._out.write(encode_record(record).decode())
 
     def problem(self, line: str) -> None:
         """Write a line to `err`."""

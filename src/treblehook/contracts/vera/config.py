@@ -36,6 +36,10 @@ def load_config(path: str | os.PathLike[str], hooks_dir: str | os.PathLike[str] 
     try:
         text = Path(file).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
+        if os.path.islink(file):
+            # Somebody has guards, on a disk that is not there.
+            findings.add("", "is a symbolic link that leads nowhere", "restore what it leads to, or remove the link to have no hooks")
+            raise ConfigInvalid(findings.problems) from None
         return VeraConfig(file, folder)
     except UnicodeDecodeError as error:
         findings.add("", f"byte {error.start} is not UTF-8", "save the file as UTF-8")
