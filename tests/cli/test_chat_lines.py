@@ -421,3 +421,11 @@ def test_a_refused_configuration_ends_a_chat_as_it_ends_a_run(stage: Stage) -> N
     stage.home.config.write_text("{")
 
     assert stage.run("chat", "--input", "jsonl").status == 2
+
+
+def test_commands_among_lines_of_text_are_done_in_their_turn(stage: Stage) -> None:
+    ran = stage.run("chat", "--output", "jsonl", stdin="one\n/usage\n/quit\ntwo\n")
+
+    assert ran.status == 0
+    assert types(ran.records) == ["session", "prompt", "reply", "end", "command"]
+    assert ran.records[-1]["result"]["uses"][0]["requests"] == 1

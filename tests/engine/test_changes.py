@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.hooks import CALL, Rig, stub
 from tests.support.virtual import virtual
-from treblehook.engine import Ended, OnFailure, Tier
+from treblehook.engine import Ended, OnFailure, Registry, Tier
 from treblehook.lifecycle import (
     Block,
     Event,
@@ -14,6 +14,7 @@ from treblehook.lifecycle import (
     PreToolCall,
     Refuse,
     Rewrite,
+    ToolCall,
     ToolGate,
 )
 
@@ -120,6 +121,30 @@ async def test_the_list_of_a_tier_is_taken_when_the_dispatch_reaches_it(watched:
     asked.clear()
     await rig.fire(EVENT)
     assert asked == ["earlier", "session", "session too", "same tier", "later"]
+
+
+@pytest.mark.parametrize("pattern", ["bash", "{bash,edit}", "ba*", None])
+@pytest.mark.parametrize("earlier", [None, "read", "r*"])
+@pytest.mark.parametrize("at_home", [True, False])
+@virtual
+async def test_who_is_bound_to_a_later_tier_during_a_dispatch_is_asked_whatever_its_pattern(
+    pattern: str | None, earlier: str | None, at_home: bool
+) -> None:
+    home = Registry()
+    rig = Rig(registry=Registry(home))
+
+    def register(event: PreToolCall) -> None:
+        if event.call.name == "bash":
+            (home if at_home else rig.registry).add(stub(PreToolCall, name="late", tier=Tier.PLUGIN, pattern=pattern))
+
+    rig.add(stub(PreToolCall, register, name="first"), stub(PreToolCall, name="other", pattern=earlier))
+    # What is known of other targets must not hide what is new to this one.
+    await rig.fire(PreToolCall(call=ToolCall("c", "edit", {})))
+    rig.journal.calls.clear()
+
+    await rig.fire(EVENT)
+
+    assert rig.asked == ["first", *(["other"] if earlier is None else []), "late"]
 
 
 @virtual

@@ -1,8 +1,9 @@
-"""A home with JavaScript extensions, and sessions of it that fire events at them."""
+"""A home with extensions, and sessions of it that fire events at them."""
 
 import asyncio
 import json
 import os
+import textwrap
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,10 +31,8 @@ def write_extension(
     **manifest: Any,
 ) -> Path:
     """An extension in `folder`: `activate` is the body of that function, `before` stands in front of it. It may `keep(value)`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    content = {"id": id, "version": "1.0.0", "sdk": "1", "entrypoint": entry, "capabilities": list(capabilities), **manifest}
-    (folder / _MANIFEST).write_text(json.dumps(content))
-    kept = json.dumps(str(folder.parent.parent / f"{folder.name}.kept"))
+    _write_manifest(folder, id, entry, capabilities, manifest)
+    kept = json.dumps(_kept_by(folder))
     (folder / entry).write_text(
         f"import fs from 'node:fs';\nconst keep = (value) => fs.appendFileSync({kept}, JSON.stringify(value) + '\\n');\n"
         f"{before}\nexport async function activate(vera) {{\n{activate}\n}}\n"
@@ -41,8 +40,40 @@ def write_extension(
     return folder
 
 
+def write_python_extension(
+    folder: Path,
+    id: str,
+    activate: str,
+    *,
+    before: str = "",
+    define: str = "def",
+    capabilities: Iterable[str] = CAPABILITIES,
+    entry: str = "main.py",
+    **manifest: Any,
+) -> Path:
+    """An extension in Python, as `write_extension` has them in JavaScript; with `define` "async def" its `activate` is async."""
+    _write_manifest(folder, id, entry, capabilities, manifest)
+    body = textwrap.indent(textwrap.dedent(activate).strip() or "pass", "    ")
+    (folder / entry).write_text(
+        "import asyncio, json, sys, threading, time\n\n\n"
+        f"def keep(value):\n    with open({_kept_by(folder)!r}, 'a') as file:\n        file.write(json.dumps(value) + '\\n')\n\n\n"
+        f"{textwrap.dedent(before).strip()}\n\n\n{define} activate(treblehook):\n{body}\n"
+    )
+    return folder
+
+
+def _write_manifest(folder: Path, id: str, entry: str, capabilities: Iterable[str], more: Mapping[str, Any]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    content = {"id": id, "version": "1.0.0", "sdk": "1", "entrypoint": entry, "capabilities": list(capabilities), **more}
+    (folder / _MANIFEST).write_text(json.dumps(content))
+
+
+def _kept_by(folder: Path) -> str:
+    return str(folder.parent.parent / f"{folder.name}.kept")
+
+
 class ExtensionRig(CommandHome):
-    """`js` adds extensions to the home; a session loads them."""
+    """`js` and `py` add extensions to the home; a session loads them."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "home")
@@ -54,6 +85,10 @@ class ExtensionRig(CommandHome):
     def js(self, id: str, activate: str, *, name: str | None = None, **more: Any) -> Path:
         """An extension in the home's folder `extensions`, called `name` or like its id; see `write_extension`."""
         return write_extension(self.folder / "extensions" / (name or id), id, activate, **more)
+
+    def py(self, id: str, activate: str, *, name: str | None = None, **more: Any) -> Path:
+        """As `js`, in Python; see `write_python_extension`."""
+        return write_python_extension(self.folder / "extensions" / (name or id), id, activate, **more)
 
     def configure(self, **config: Any) -> None:
         """Write config.json."""

@@ -51,6 +51,8 @@ def shown(record: Record) -> Record | None:
     keys = PUBLIC.get(record["type"])
     if keys is None:
         return None
+    if len(record) == len(keys) + 3:
+        return record
     return {key: record[key] for key in ("type", "at", "session", *keys)}
 
 

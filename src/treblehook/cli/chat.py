@@ -29,8 +29,8 @@ def command(input: Shape, **options: Any) -> None:
     """An interactive session.
 
     At a terminal, Enter sends a message, into the running turn where there is one; Esc or Ctrl-C stops the turn, Ctrl-D or /quit
-    leaves. From a pipe or a file each line is a message. Lines that begin with a slash are commands: /compact, /context,
-    /usage, /hooks, /quit.
+    leaves. From a pipe or a file each line is a message, one after the other. Lines that begin with a slash are commands:
+    /compact, /context, /usage, /hooks, /quit.
 
     With --input jsonl each line is one of {"prompt": "…", "when": "idle"|"now"}, {"command": "/compact"} and
     {"interrupt": true}. The end of the input lets all that was sent be done.

@@ -14,7 +14,7 @@ from treblehook.agent.records import stamped
 from treblehook.agent.session import EndReason, Session
 from treblehook.agent.steps import TurnEnd
 from treblehook.agent.transcript import TranscriptFailed
-from treblehook.cli.failures import EXIT, EXPECTED, INTERRUPTED, exit_of, lines_of
+from treblehook.cli.failures import EXIT, EXPECTED, FAILED, INTERRUPTED, exit_of, lines_of
 from treblehook.cli.options import Flags
 from treblehook.cli.output.output import Output
 from treblehook.cli.output.stream import Stream
@@ -57,15 +57,23 @@ class Foreground:
             self.rearm = signals.rearm
             self._out.on_lost = self._unheard
             try:
-                return await self._work
-            except asyncio.CancelledError:
-                return INTERRUPTED
-            except EXPECTED as error:
-                for line in lines_of(error):
-                    self.output.problem(line)
-                return exit_of(error)
+                status = await self._settled(self._work)
+                if not self._out.fault:
+                    return status
+                self.output.problem(f"error: standard output: {self._out.fault}")
+                return FAILED
             finally:
                 self.output.close()
+
+    async def _settled(self, work: asyncio.Task[int]) -> int:
+        try:
+            return await work
+        except asyncio.CancelledError:
+            return INTERRUPTED
+        except EXPECTED as error:
+            for line in lines_of(error):
+                self.output.problem(line)
+            return exit_of(error)
 
     def stop(self, number: signal.Signals) -> None:
         """End the session now."""
@@ -81,7 +89,7 @@ class Foreground:
         self._told = len(self._home.problems)
 
     def _unheard(self) -> None:
-        self._stop("detached", "nobody reads the output any more")
+        self._stop("detached", self._out.fault or "nobody reads the output any more")
 
     def _stop(self, reason: EndReason, why: str) -> None:
         if self._work is not None:

@@ -1,7 +1,9 @@
 """The `treblehook` command. Its help is printed without importing any command."""
 
+import errno
 import importlib
-from typing import Final
+import sys
+from typing import Any, Final
 
 import click
 
@@ -15,8 +17,24 @@ COMMANDS: Final = {
 """Every command: the module that holds it as `command`, and its line in the help."""
 
 
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
 class LateGroup(click.Group):
     """A group that imports a command's module when the command is called."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command. A disk that takes no more is told in a line; a reader that has gone is click's to handle."""
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            from treblehook.cli.output.stream import let_go
+
+            click.echo(f"error: cannot write: {error.strerror}", err=True)
+            let_go(sys.stdout)
+            sys.exit(1)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order of the table."""

@@ -10,6 +10,7 @@ import click
 from msgspec import Struct
 
 from treblehook.cli.output.choice import Shape
+from treblehook.cli.output.safe_text import safe
 from treblehook.home.place import locate_home
 from treblehook.home.profile import Profile, SessionWish
 from treblehook.host.problems import ConfigInvalid
@@ -72,6 +73,6 @@ def flags(
     except ConfigInvalid as invalid:
         raise click.UsageError(str(invalid)) from invalid
     if not place.exists() and (home or os.environ.get("TREBLEHOOK_HOME")):
-        click.echo(f"warning: {place}: there is no such folder yet, so there are no hooks in it", err=True)
+        click.echo(f"warning: {safe(str(place))}: there is no such folder yet, so there are no hooks in it", err=True)
     profile: Profile | None = "bare" if bare else "prompt-only" if prompt_only else None
     return Flags(place, SessionWish(workspace, model, resume, profile), approve, output)

@@ -30,11 +30,16 @@ def own_limit(handler: Handler) -> Limit | None:
 async def ask_within(handler: Handler, event: Event, limit: Limit | None, background: Background, clock: Callable[[], float]) -> Answer:
     """Ask `handler` about `event`; raises `HookProblem` for every way in which it gives no usable answer.
 
-    With a limit the handler runs in a task of its own and is left behind at the deadline, whether or not it heeds
-    cancellation; an answer that comes later is thrown away.
+    With a limit a handler runs in a task of its own, unless it is `cancellable`, and is left behind at the deadline, whether or not
+    it heeds cancellation; an answer that comes later is thrown away.
     """
     try:
-        answer = await handler.ask(event) if limit is None else await _within(limit, handler, event, background, clock)
+        if limit is None:
+            answer = await handler.ask(event)
+        elif handler.cancellable:
+            answer = await _in_place(limit, handler, event, clock)
+        else:
+            answer = await _within(limit, handler, event, background, clock)
     except HookProblem:
         raise
     except BaseException as error:
@@ -42,6 +47,24 @@ async def ask_within(handler: Handler, event: Event, limit: Limit | None, backgr
             raise failure(handler, error) from error
         raise
     return checked(event, answer)
+
+
+async def _in_place(limit: Limit, handler: Handler, event: Event, clock: Callable[[], float]) -> Any:
+    """Ask a handler that gives up when it is cancelled: a task of its own would cost as much as its answer."""
+    late = HookTimedOut(limit.given, shared=limit.shared)
+    if limit.seconds <= 0:
+        raise late
+    entered = clock()
+    try:
+        async with asyncio.timeout(limit.seconds) as deadline:
+            answer = await handler.ask(event)
+    except TimeoutError:
+        if deadline.expired():
+            raise late from None
+        raise
+    if clock() - entered > limit.seconds:
+        raise late
+    return answer
 
 
 async def _within(limit: Limit, handler: Handler, event: Event, background: Background, clock: Callable[[], float]) -> Any:

@@ -32,7 +32,7 @@ class Dispatcher:
         more, is `_Dispatch`'s.
         """
         plan = self.registry.plan(event)
-        if plan is None:
+        if plan is None or not plan.handlers:
             return Outcome(event)
         journal = self.journal
         if not plan.immediate or journal.watchers:

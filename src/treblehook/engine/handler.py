@@ -98,6 +98,7 @@ class Handler:
 
     __slots__ = (
         "ask",
+        "cancellable",
         "delivery",
         "event",
         "immediate",
@@ -128,6 +129,7 @@ class Handler:
         pattern: str | None = None,
         timeout: float | None = None,
         keeps_time: bool = False,
+        cancellable: bool = False,
         lane: Lane | None = None,
         on_failure: OnFailure = OnFailure.OPEN,
         delivery: Delivery = INLINE,
@@ -143,6 +145,7 @@ class Handler:
         self.pattern = None if pattern is None else Pattern(pattern)
         self.timeout = timeout
         self.keeps_time = keeps_time
+        self.cancellable = cancellable
         self.lane = lane
         self.on_failure = on_failure
         self.delivery = delivery

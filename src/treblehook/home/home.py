@@ -54,12 +54,17 @@ class Home:
         self._tools: dict[str, AnyTool] | None = None
 
     def vera(self) -> VeraConfig:
-        """The hooks of config.json, read again where the file has changed."""
-        stamp = _stamp(self.path / "config.json")
+        """The hooks of config.json, read again where the file has changed. Hooks outlive a file that is broken or gone."""
+        file = self.path / "config.json"
+        stamp = _stamp(file)
         if stamp != self._vera_stamp:
             self._vera_stamp = stamp
+            if stamp is None:
+                # An editor may be about to put it back, and whoever wants no hooks restarts anyway (vera.md 2.4).
+                self.problems.append(Problem(str(file), "", "it is gone; its hooks stay in force until a restart", level="warning"))
+                return self._vera
             try:
-                self._vera = load_config(self.path / "config.json")
+                self._vera = load_config(file)
             except ConfigInvalid as invalid:
                 self.problems.extend(invalid.problems)
         return self._vera

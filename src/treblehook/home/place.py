@@ -12,14 +12,23 @@ from treblehook.host.problems import ConfigInvalid, Problem
 def locate_home(flag: str | Path | None, environ: Mapping[str, str]) -> Path:
     """The home's absolute path: `--home`, else `$TREBLEHOOK_HOME`, else `~/.treblehook`. It need not be there yet.
 
-    Raises `ConfigInvalid` for a home that is a file, or a folder that cannot be read.
+    Raises `ConfigInvalid` for a home that is a file, or a folder that cannot be read, and for a relative one where `absolute` does.
     """
     chosen, source = _chosen(flag, environ)
-    home = Path(os.path.abspath(chosen))
+    home = absolute(chosen, "--home")
     problem = _problem(home)
     if problem:
         raise ConfigInvalid([Problem(str(home), "", problem, f"allowed: a folder of yours, or none yet; it was named by {source}")])
     return home
+
+
+def absolute(path: Path, flag: str) -> Path:
+    """The path from the root on, with its dots removed. Raises `ConfigInvalid` for a relative one in a folder that was deleted."""
+    try:
+        return Path(os.path.abspath(path))
+    except FileNotFoundError as error:
+        what = "it is a relative path, and the current folder does not exist any more"
+        raise ConfigInvalid([Problem(str(path), "", what, f"name an absolute one with {flag}")]) from error
 
 
 def make_home_folder(home: Path, *names: str) -> Path:

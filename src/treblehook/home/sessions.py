@@ -16,7 +16,7 @@ from treblehook.agent.conversation import Conversation
 from treblehook.agent.errors import SessionRefused
 from treblehook.agent.listener import Listener
 from treblehook.agent.models import open_model, warm
-from treblehook.agent.models.model import Model
+from treblehook.agent.models.model import Model, ModelSpecInvalid
 from treblehook.agent.models.retry import reply_with_retries
 from treblehook.agent.permissions import Approver, Permissions
 from treblehook.agent.recorder import Recorder
@@ -24,6 +24,7 @@ from treblehook.agent.records import Record, messages_of, turns_of
 from treblehook.agent.session import Session
 from treblehook.agent.state import SessionState
 from treblehook.agent.steps import TurnEnd
+from treblehook.agent.stored import readable
 from treblehook.agent.subagents import Subagents
 from treblehook.agent.system_prompt import system_prompt
 from treblehook.agent.transcript import Transcript, TranscriptFailed, find_session, new_session_id
@@ -31,6 +32,7 @@ from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Background, Dispatcher, Journal, Mode, Registry
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
+from treblehook.home.place import absolute
 from treblehook.home.profile import PROFILES, Profile, SessionWish
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
@@ -87,8 +89,9 @@ async def prepare_session(home: Home, wish: SessionWish, company: Company) -> Se
     if wish.resume is None:
         return await _build(home, _fresh(home, wish), company, None)
     session_id = find_session(home.path / "sessions", wish.resume)
-    transcript, records = Transcript.resume(_file(home, session_id))
-    home.problems.extend(transcript.damage)
+    transcript, stored = Transcript.resume(_file(home, session_id))
+    records, damage = readable(stored, str(transcript.path))
+    home.problems.extend((*transcript.damage, *damage))
     try:
         return await _build(home, _resumed(home, wish, session_id, records), company, (transcript, records))
     except BaseException:
@@ -112,7 +115,7 @@ def _file(home: Home, session_id: str) -> Path:
 def _fresh(home: Home, wish: SessionWish) -> _Kind:
     return _Kind(
         new_session_id(),
-        _workspace(wish.workspace or Path.cwd()),
+        _workspace(wish.workspace or Path(".")),
         _model_spec(home, wish.model),
         wish.profile or "default",
     )
@@ -121,14 +124,14 @@ def _fresh(home: Home, wish: SessionWish) -> _Kind:
 def _resumed(home: Home, wish: SessionWish, session_id: str, records: Sequence[Record]) -> _Kind:
     """The session as it was left; workspace and model may be given anew, the profile stays unless a narrower one is asked for."""
     left = next((record for record in reversed(records) if record["type"] == "session"), {})
-    workspace = wish.workspace or Path(left.get("workspace") or Path.cwd())
+    workspace = wish.workspace or Path(left.get("workspace") or ".")
     model = _model_spec(home, wish.model or left.get("model"))
     profile = max(wish.profile or "default", left.get("profile", "default"), key=PROFILES.index)
     return _Kind(session_id, _workspace(workspace), model, profile)
 
 
 def _workspace(path: Path) -> Path:
-    found = path.expanduser().resolve()
+    found = absolute(path.expanduser(), "--workspace").resolve()
     if not found.is_dir():
         raise ConfigInvalid([Problem(str(found), "", "this workspace is not a folder", "name an existing one with --workspace")])
     return found
@@ -145,7 +148,7 @@ def _model_spec(home: Home, wished: str | None) -> str:
 async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Transcript, Sequence[Record]] | None) -> Session:
     """One session with all of its parts; nothing has been asked or sent yet."""
     facts = SessionFacts(kind.id, str(kind.workspace), spawned=kind.parent is not None)
-    model = _open_model(home, kind.model)
+    model = _first_model(home, kind.model)
     warm(kind.model)
     spawned, awaited = kind.parent is not None, kind.awaited
     config = kind.vera or home.vera()
@@ -209,6 +212,16 @@ class _Children:
             depth=self._kind.depth + 1,
         )
         return await _build(self._home, kind, self._company, None)
+
+
+def _first_model(home: Home, spec: str) -> Model:
+    """The model that a session begins with; one that the home's default names wrongly is told with its place."""
+    try:
+        return _open_model(home, spec)
+    except ModelSpecInvalid as invalid:
+        if spec != home.settings.model.default:
+            raise
+        raise ConfigInvalid([Problem(str(home.path / "config.toml"), "model.default", str(invalid))]) from invalid
 
 
 def _open_model(home: Home, spec: str) -> Model:

@@ -26,7 +26,7 @@ def breaks(nest: Nest, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
 
     def raises(*arguments: Any) -> None:
         nonlocal broken
-        if not broken and method != "record" or (method == "record" and arguments[0]["type"] == "tool_result" and not broken):
+        if (not broken and method != "record") or (method == "record" and arguments[0]["type"] == "tool_result" and not broken):
             broken = True
             raise Bug(method)
         told(nest.ears, *arguments)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from tests.support.nest import Nest, check_answered, opening_models, unnamed
 from tests.support.rows import Rows
@@ -20,6 +19,7 @@ from treblehook.lifecycle import (
     Block,
     ContextFull,
     Continue,
+    Deny,
     Event,
     Inject,
     Message,
@@ -27,7 +27,6 @@ from treblehook.lifecycle import (
     PermissionRequest,
     PreToolCall,
     PromptSubmitted,
-    Deny,
     Refuse,
     Reopen,
     Replace,
@@ -224,4 +223,4 @@ async def test_a_message_keeps_its_id_over_a_resume(nest: Nest) -> None:
     resumed = await nest.open(resume=session.id)
 
     assert resumed.state.conversation.messages == session.state.conversation.messages
-    assert [replace(message, id="") for message in resumed.state.conversation.messages] == [Message("user", "go"), Message("assistant", "Done.")]
+    assert unnamed(resumed.state.conversation.messages) == [Message("user", "go"), Message("assistant", "Done.")]

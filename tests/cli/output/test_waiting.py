@@ -81,3 +81,16 @@ async def test_cleared_nothing_is_waited_for(clock: Clock) -> None:
     await clock.advance(PATIENCE)
 
     assert shown == []
+
+
+async def test_a_wait_that_comes_back_is_not_shown_once_more(clock: Clock) -> None:
+    shown: list[str | None] = []
+    waiting = Waiting(lambda what, seconds: shown.append(what), once=True)
+    waiting.begin("a", "the crow")
+    await clock.advance(PATIENCE)
+    for _ in range(3):
+        waiting.begin("b", "the mate")
+        waiting.end("b")
+        await clock.advance(PATIENCE)
+
+    assert shown == ["the crow", None]

@@ -113,7 +113,7 @@ def test_case_009_an_argv_that_is_no_array_does_not_load(file: Path, argv: objec
     assert problem(file, argv=argv).place == "hooks[0].argv"
 
 
-@pytest.mark.parametrize("word", ["", None, 3, ["x"]])
+@pytest.mark.parametrize("word", ["", None, 3, ["x"], "look\0out"])
 @pytest.mark.parametrize("place", [0, 1])
 def test_case_010_every_word_of_argv_is_a_text_that_is_not_empty(file: Path, word: object, place: int) -> None:
     argv: list[object] = ["lookout", "x"]

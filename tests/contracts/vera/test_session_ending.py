@@ -223,6 +223,7 @@ async def test_esc_during_the_hook_keeps_the_reply_and_drops_the_answer(nest: Ne
 
     assert (await turn).status == "interrupted"
     assert [message.text for message in session.state.conversation.messages] == ["draw it", "Done."]
+    assert [record["text"] for record in nest.ears.of("reply")] == ["Done."]
     assert nest.ears.rows() == []
     nest.script("map-check", OBSERVE)
     assert (await session.prompt("and now?")).text == "Next."

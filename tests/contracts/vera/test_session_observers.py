@@ -355,18 +355,24 @@ async def test_case_134_a_subagent_stopped_with_esc_hands_nothing_back(nest: Nes
     assert ends == [(False, "interrupted")]
 
 
-async def test_case_134_a_background_subagent_whose_own_turn_is_stopped_hands_nothing_back(nest: Nest) -> None:
+@pytest.mark.parametrize("background", [True, False])
+async def test_case_134_a_subagent_whose_own_turn_is_stopped_hands_nothing_back(nest: Nest, background: bool) -> None:
     nest.hook("subagent_finished", "subagent_finished", KEEPS_STDIN)
-    nest.plays(agent("dig", background=True), routes=[{"match": "dig", "turns": [{"text": "never", "delay": 600}]}])
+    routes = [{"match": "dig", "turns": [{"text": "never", "delay": 600}]}]
+    nest.plays(agent("dig", background=background), {"text": "Thanks."}, routes=routes)
     session = await nest.open()
-    await session.prompt("go")
-    await until(lambda: len(nest.queries) == 3)
-    (resident,) = session.children._residents.values()
+    turn = asyncio.ensure_future(session.prompt("go"))
+    await until(lambda: any("dig" in texts(query) for query in nest.queries))
+    (child,) = [record["id"] for record in nest.ears.of("session") if record["parent"]]
 
-    await resident.session.interrupt()
+    await nest.home.sessions._sessions[child].interrupt()
 
+    assert (await turn).text == "Thanks."
     assert await settled(session) == []
+    await session.finish("detached")
     assert nest.sent("subagent_finished") == []
+    if not background:
+        assert [result["is_error"] for result in nest.ears.of("tool_result")] == [True]
 
 
 async def test_a_subagent_closed_before_its_result_hands_nothing_back_and_ends_with_its_parent(nest: Nest) -> None:

@@ -178,7 +178,7 @@ async def test_an_automatic_compaction_that_is_stopped_asks_nobody(nest: Nest) -
 
 
 async def test_esc_while_the_hooks_are_asked_after_a_compaction(nest: Nest) -> None:
-    """The compaction stands, and what the hook says later is dropped."""
+    """The compaction stands, what the user said stays too, and what the hook says later is dropped."""
     nest.hook("session_start", "session_start", OBSERVE)
     session = await small_and_full(nest)
     nest.plays(aux=SUMMARY, after={"text": "Aye."})
@@ -189,13 +189,13 @@ async def test_esc_while_the_hooks_are_asked_after_a_compaction(nest: Nest) -> N
     await session.interrupt()
 
     assert (await turn).status == "interrupted"
-    assert [message.source for message in session.state.conversation.messages] == ["compaction"]
+    assert [(m.source, m.text[:7]) for m in session.state.conversation.messages] == [("compaction", "Summary"), ("", "one")]
     assert len(nest.ears.of("compaction")) == 1
     nest.release("session_start")
     assert (await session.prompt("two")).status == "finished"
     await session.finish("detached")
     again = await nest.open(resume=session.id)
-    assert [m.text[:7] for m in again.state.conversation.messages][:3] == ["Summary", "two", "Aye."]
+    assert [m.text[:7] for m in again.state.conversation.messages][:4] == ["Summary", "one", "two", "Aye."]
 
 
 async def test_the_usage_after_a_compaction_includes_what_hooks_added(nest: Nest) -> None:

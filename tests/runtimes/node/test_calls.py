@@ -7,7 +7,8 @@ import pytest
 
 from tests.support.needs import needs
 from tests.support.node_rig import NodeRig
-from treblehook.runtimes.node import CallFailed, NodeError, NotRunning
+from treblehook.runtimes.modules import ModuleError
+from treblehook.runtimes.node import CallFailed, NotRunning
 from treblehook.runtimes.node.values import BACKLOG_BYTES, LINE_BYTES, REQUESTS
 
 pytestmark = needs("node")
@@ -171,7 +172,7 @@ async def test_what_a_module_does_not_read_is_refused_after_a_bound(rig: NodeRig
     for task in (looping, *waiting):
         task.cancel()
     results = await asyncio.gather(looping, *waiting, return_exceptions=True)
-    assert all(isinstance(result, asyncio.CancelledError | NodeError) for result in results)
+    assert all(isinstance(result, asyncio.CancelledError | ModuleError) for result in results)
 
 
 async def test_a_hundred_waiting_calls_do_not_hold_up_another(rig: NodeRig) -> None:

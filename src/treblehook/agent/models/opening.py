@@ -27,7 +27,7 @@ def open_model(spec: str, *, environ: Mapping[str, str], window: int | None = No
     """
     word, name = parse_spec(spec)
     if word == SCRIPT:
-        return ScriptedModel(spec, Path(name).expanduser().absolute(), window)
+        return ScriptedModel(spec, _script(spec, name), window)
     provider = PROVIDERS[word]
     if not (_installed("pydantic_ai") and _installed(provider.library)):
         raise ModelSpecInvalid(spec, "the libraries for providers are not installed: pip install 'treblehook[models]'")
@@ -43,6 +43,13 @@ def warm(spec: str) -> None:
     word, _ = parse_spec(spec)
     if word != SCRIPT:
         threading.Thread(target=_load, args=(word,), name="treblehook-warm", daemon=True).start()
+
+
+def _script(spec: str, name: str) -> Path:
+    try:
+        return Path(name).expanduser().absolute()
+    except FileNotFoundError as error:
+        raise ModelSpecInvalid(spec, "it is a relative path, and the current folder does not exist any more") from error
 
 
 def _load(word: str) -> None:

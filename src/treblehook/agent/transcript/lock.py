@@ -2,11 +2,14 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from treblehook.agent.transcript.errors import SessionBusy
 
 _LOCKS = Path("/proc/locks")
+_TRIES = 100
+_PAUSE_SECONDS = 0.02
 
 
 def lock_session(descriptor: int, path: Path) -> None:
@@ -14,10 +17,21 @@ def lock_session(descriptor: int, path: Path) -> None:
 
     Raises `SessionBusy`, and `OSError` where the file system has no locks.
     """
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise SessionBusy(path, _holder(descriptor)) from None
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            holder = _holder(descriptor)
+        # A child that a killed process was just starting holds its descriptors until it has become another program.
+        if holder is None or _lives(holder):
+            break
+        time.sleep(_PAUSE_SECONDS)
+    raise SessionBusy(path, holder)
+
+
+def _lives(process: int) -> bool:
+    return os.path.exists(f"/proc/{process}")
 
 
 def _holder(descriptor: int) -> int | None:

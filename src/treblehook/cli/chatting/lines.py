@@ -46,10 +46,10 @@ def take_json(line: bytes, talk: Talk) -> None:
 
 
 def take_text(line: bytes, talk: Talk) -> None:
-    """A line is a message, or a command where it begins with a slash; a blank one is nothing."""
+    """A line is a message, or a command where it begins with a slash, each in its turn; a blank one is nothing."""
     text = line.decode(errors="replace").strip()
     if text.startswith("/"):
-        talk.command(text)
+        talk.command(text, "idle")
     elif text:
         talk.say(text, "idle")
 

@@ -44,14 +44,17 @@ class Talk:
             self._now.append(text)
         self._woken.set()
 
-    def command(self, line: str) -> None:
-        """Do what a line such as `/usage` says; `/compact` waits until no turn is running."""
+    def command(self, line: str, when: When = "now") -> None:
+        """Do what a line such as `/usage` says; `/compact`, and with `idle` any other, waits for its turn."""
         name = line.strip()
-        if name == "/quit":
-            self.leave()
-        elif name == "/compact":
+        if name == "/compact":
             self._waiting.append(self._compact)
             self._woken.set()
+        elif when == "idle":
+            self._waiting.append(partial(self._command, name))
+            self._woken.set()
+        elif name == "/quit":
+            self.leave()
         elif name in COMMANDS:
             self._output.told(self.session.id, name, COMMANDS[name](self.session))
         else:
@@ -125,6 +128,9 @@ class Talk:
         self.turns += 1
         self.session.end(end)
         self._output.turn_ended(end)
+
+    async def _command(self, name: str) -> None:
+        self.command(name)
 
     async def _compact(self) -> None:
         self._output.told(self.session.id, "/compact", await compacted(self.session))

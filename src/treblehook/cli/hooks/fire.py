@@ -17,6 +17,7 @@ from treblehook.home.dry_run.verdict import Status
 from treblehook.home.dry_run.wish import Wish, WishInvalid, flag
 from treblehook.home.event_names import EventName, UnknownEvent, event_named
 from treblehook.home.home import Home
+from treblehook.home.place import absolute
 from treblehook.host.problems import ConfigInvalid
 
 _EXITS: Final[dict[Status, int]] = {"blocked": 3, "denied": 3, "refused": 4}
@@ -52,9 +53,7 @@ def _text(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.option("--reason", callback=_text, metavar="WORD", help="Why a session starts or ends, or a compaction: start, resume, manual, ...")
 @click.option("--reply", callback=_text, help="The model's reply.")
 @click.option("--session", callback=_text, metavar="ID", default="dry-run", show_default=True, help="The session's id.")
-@click.option(
-    "--workspace", type=click.Path(exists=True, file_okay=False, resolve_path=True), default=".", metavar="DIR", help="Else this folder."
-)
+@click.option("--workspace", type=click.Path(exists=True, file_okay=False), default=".", metavar="DIR", help="Else this folder.")
 @click.option("--spawned", is_flag=True, help="In a session that another agent started.")
 @click.option("--joined", is_flag=True, help="The prompt arrived while a turn was running.")
 @click.option("--show-payload", is_flag=True, help="Show what each executable was sent.")
@@ -84,7 +83,8 @@ def fire(
     """
     said: Any = {name: value for name, value in options.items() if value not in (None, False)}
     try:
-        run = asyncio.run(_fire(home, event, Wish(session, workspace, spawned, said)))
+        place = str(absolute(Path(workspace), "--workspace").resolve())
+        run = asyncio.run(_fire(home, event, Wish(session, place, spawned, said)))
     except WishInvalid as invalid:
         raise click.BadParameter(str(invalid), context, param_hint=flag(invalid.option)) from invalid
     except ConfigInvalid as invalid:

@@ -23,7 +23,7 @@ def _lines(name: EventName, run: DryRun, show_payload: bool) -> Iterator[str]:
         yield from _call(number, asked, show_payload)
     for one in run.not_asked:
         origin = one.handler.origin
-        yield click.style(f"-  {one.handler.name} ({origin.contract} {origin.event}) was not asked: {one.why}", dim=True)
+        yield click.style(f"-  {safe(one.handler.name)} ({origin.contract} {origin.event}) was not asked: {one.why}", dim=True)
     if run.asked or run.not_asked:
         yield ""
     else:
@@ -35,7 +35,7 @@ def _call(number: int, asked: Asked, show_payload: bool) -> Iterator[str]:
     call = asked.call
     origin = call.handler.origin
     unobeyed = " [mode report: not obeyed]" if call.handler.mode is Mode.REPORT else ""
-    yield f"{number}. {call.handler.name} ({origin.contract} {origin.event}): {_answer(call)}, {call.ms:.1f} ms{unobeyed}"
+    yield f"{number}. {safe(call.handler.name)} ({origin.contract} {origin.event}): {_answer(call)}, {call.ms:.1f} ms{unobeyed}"
     if show_payload and asked.payload is not None:
         yield from _quoted("was sent", asked.payload)
     if call.raw is not None:
@@ -60,11 +60,11 @@ def _outcome(event: str, verdict: Verdict) -> Iterator[str]:
     for field, value in verdict.changed.items():
         yield f"  {field} is now {_json(value)}"
     for contribution in verdict.contributions:
-        yield f"  {contribution['hook']} adds {_json(contribution['decision'])}"
+        yield f"  {safe(contribution['hook'])} adds {_json(contribution['decision'])}"
 
 
 def _sentence(event: str, verdict: Verdict) -> str:
-    by, reason = verdict.by, one_line(verdict.reason or "", 1000)
+    by, reason = safe(verdict.by or ""), one_line(verdict.reason or "", 1000)
     match verdict.status:
         case "blocked" | "refused" | "denied" if verdict.failure is not None:
             return f"{event} is {verdict.status}, because {by} failed: {one_line(verdict.failure, 1000)}"

@@ -12,8 +12,8 @@ _MAIN_ARGUMENTS: Final = ("command", "path", "pattern", "task", "query", "url")
 
 
 def label(call: ToolCall, display: Display | None) -> str:
-    """The name on the card."""
-    return display.label if display is not None and display.label else call.name
+    """The name on the card, on one line."""
+    return one_line(display.label if display is not None and display.label else call.name)
 
 
 def subject(call: ToolCall, display: Display | None) -> str:

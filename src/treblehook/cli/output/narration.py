@@ -20,7 +20,7 @@ class Narration(Output):
 
     def __init__(self, every: float | None = None) -> None:
         self.session = ""
-        self._waiting = Waiting(self.waiting_for, every)
+        self._waiting = Waiting(self.waiting_for, every, once=every is None)
 
     # What the two ways of showing do differently
 

@@ -15,7 +15,9 @@ _KIND = 8
 
 def lines_of_record(record: Record) -> Iterator[str]:
     """The line of a record, and one for each further thing that it tells."""
-    first, *more = _told(record)
+    # Whatever a model or a file named itself is shown in these lines.
+    harmless = {key: _text(value) if isinstance(value, str) else value for key, value in record.items()}
+    first, *more = _told(harmless)
     clock = record["at"].partition("T")[2][:12]
     yield f"{click.style(clock, dim=True)}  {record['type'].removeprefix('tool_'):<{_KIND}}  {first}"
     for line in more:

@@ -12,11 +12,16 @@ Show = Callable[[str | None, float], None]
 
 
 class Waiting:
-    """Waits that have begun and not ended; the one that began last is shown, and again `every` seconds where that is given."""
+    """Waits that have begun and not ended; the one that began last is shown, and again `every` seconds where that is given.
 
-    def __init__(self, show: Show, every: float | None = None) -> None:
+    With `once` a wait that was shown is not shown anew when a shorter one inside it is over.
+    """
+
+    def __init__(self, show: Show, every: float | None = None, *, once: bool = False) -> None:
         self._show = show
         self._every = every
+        self._once = once
+        self._noted: set[Hashable] = set()
         self._open: dict[Hashable, tuple[str, float]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._shown = False
@@ -24,6 +29,7 @@ class Waiting:
     def begin(self, key: Hashable, what: str) -> None:
         """Something that may take long has begun."""
         self._open.pop(key, None)
+        self._noted.discard(key)
         self._open[key] = (what, asyncio.get_running_loop().time())
         self._watch()
 
@@ -45,11 +51,14 @@ class Waiting:
             self._shown = False
             self._show(None, 0.0)
         if self._open:
-            _, began = next(reversed(self._open.values()))
+            key, (_, began) = next(reversed(self._open.items()))
+            if self._once and key in self._noted:
+                return
             self._timer = asyncio.get_running_loop().call_at(began + PATIENCE, self._tell)
 
     def _tell(self) -> None:
-        what, began = next(reversed(self._open.values()))
+        key, (what, began) = next(reversed(self._open.items()))
+        self._noted.add(key)
         loop = asyncio.get_running_loop()
         self._shown = True
         self._show(what, loop.time() - began)

@@ -97,9 +97,9 @@ def _executable(place: str, entry: dict[str, Any], hooks_dir: str, findings: Fin
         findings.field(place, entry, "argv", "an array with the executable's file name and then its arguments")
         return ""
     for index, word in enumerate(argv):
-        if not isinstance(word, str) or not word:
-            findings.add(f"{place}.argv[{index}]", f"found {shown(word)}; it must be a text that is not empty")
-    if not isinstance(argv[0], str) or not argv[0]:
+        if not _word(word):
+            findings.add(f"{place}.argv[{index}]", f"found {shown(word)}; it must be a text that is not empty and has no NUL")
+    if not _word(argv[0]):
         return ""
     executable = resolved(argv[0], hooks_dir)
     if executable is None:
@@ -107,6 +107,11 @@ def _executable(place: str, entry: dict[str, Any], hooks_dir: str, findings: Fin
         findings.add(f"{place}.argv[0]", f"found {shown(argv[0])}; it must be a path inside {hooks_dir}", remedy)
         return ""
     return executable
+
+
+def _word(value: object) -> bool:
+    """Whether the system takes it as a word of a command line."""
+    return isinstance(value, str) and value != "" and "\0" not in value
 
 
 def resolved(name: str, hooks_dir: str) -> str | None:

@@ -4,8 +4,9 @@ Read `runtime.py` first: the process, its workers, and what happens when one of 
 process, `worker.cjs` what every worker runs; `channel.py` carries the JSON lines between them and us.
 """
 
-from treblehook.runtimes.node.errors import CallFailed, ModuleEnded, NodeError, NodeUnavailable, NotRunning
-from treblehook.runtimes.node.module import Module, ModuleSpec, RequestFailed
+from treblehook.runtimes.modules import CallFailed, ModuleEnded, NotRunning, RequestFailed
+from treblehook.runtimes.node.errors import NodeError, NodeUnavailable
+from treblehook.runtimes.node.module import Module, ModuleSpec
 from treblehook.runtimes.node.runtime import NodeRuntime, Owner
 from treblehook.runtimes.node.values import Patience
 

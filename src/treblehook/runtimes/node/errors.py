@@ -1,12 +1,10 @@
-"""Why a function of a module gave no answer."""
+"""Why there is no Node process, beyond what can go wrong with any module."""
+
+from treblehook.runtimes.modules import ModuleError
 
 
-class NodeError(Exception):
-    """Something went wrong between us and a module; `why` says it in one clause."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
+class NodeError(ModuleError):
+    """Something is wrong with the Node process, or between us and it."""
 
 
 class NodeUnavailable(NodeError):
@@ -15,15 +13,3 @@ class NodeUnavailable(NodeError):
     def __init__(self, why: str, remedy: str) -> None:
         super().__init__(f"{why}; {remedy}")
         self.remedy = remedy
-
-
-class NotRunning(NodeError):
-    """The module was not asked: its worker is not running, or has too much to read already."""
-
-
-class CallFailed(NodeError):
-    """The function threw, or its promise was rejected, or its value cannot be sent; `why` is the module's own message."""
-
-
-class ModuleEnded(NodeError):
-    """The module's worker, or the whole process, ended while the function was running."""

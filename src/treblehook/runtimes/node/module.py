@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import UNSET, Struct
 
+from treblehook.runtimes.modules import CallFailed, ModuleEnded, NotRunning, RequestFailed
 from treblehook.runtimes.node.channel import Channel
-from treblehook.runtimes.node.errors import CallFailed, ModuleEnded, NotRunning
 from treblehook.runtimes.node.lines import BadLine, FromWorker, call_line, error_line, from_worker, ping_line, value_line
 from treblehook.runtimes.node.values import REQUESTS, Patience
 
@@ -19,10 +19,6 @@ class ModuleSpec(Struct, frozen=True):
     name: str
     file: str
     log: str | None = None
-
-
-class RequestFailed(Exception):
-    """Raised by whoever answers a module's request: the module is told the message."""
 
 
 OnRequest = Callable[["Module", str, bytes], Awaitable[bytes]]

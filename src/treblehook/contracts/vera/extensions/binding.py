@@ -37,7 +37,9 @@ def handlers(
             yield _handler(extension, hook, phase, mode, ask=ask, origin=origin, timeout=command.seconds, keeps_time=True)
         else:
             origin = Origin("vera", phase.name, extension.manifest.entry)
-            yield _handler(extension, hook, phase, mode, ask=extension.asking(hook, phase), origin=origin, timeout=_seconds(phase))
+            yield _handler(
+                extension, hook, phase, mode, ask=extension.asking(hook, phase), origin=origin, timeout=_seconds(phase), cancellable=True
+            )
 
 
 def _handler(extension: Extension, hook: Registered, phase: Phase, mode: Mode, **particulars: Any) -> Handler:

@@ -9,7 +9,7 @@ from treblehook.contracts.vera.phases import Phase
 from treblehook.engine import Answer, HookFailed, HookNotStarted
 from treblehook.engine.handler import Ask
 from treblehook.lifecycle import Event
-from treblehook.runtimes.node import CallFailed, Module, ModuleEnded, NotRunning
+from treblehook.runtimes.modules import AnyModule, CallFailed, ModuleEnded, NotRunning
 
 
 class Extension:
@@ -18,7 +18,7 @@ class Extension:
     `ready` is false while its module is being set up again.
     """
 
-    def __init__(self, manifest: Manifest, registered: tuple[Registered, ...], module: Module | None = None) -> None:
+    def __init__(self, manifest: Manifest, registered: tuple[Registered, ...], module: AnyModule | None = None) -> None:
         self.manifest = manifest
         self.registered = registered
         self.module = module

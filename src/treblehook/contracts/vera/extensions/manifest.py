@@ -29,6 +29,11 @@ class Manifest(Struct, frozen=True):
     entry: str
     capabilities: tuple[str, ...]
 
+    @property
+    def is_python(self) -> bool:
+        """Whether the module is Python; else it is JavaScript."""
+        return self.entry.endswith(".py")
+
 
 def read_manifest(folder: str | os.PathLike[str]) -> Manifest:
     """Read the manifest of the extension in `folder`. Raises ConfigInvalid with everything that is wrong.

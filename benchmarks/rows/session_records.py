@@ -1,0 +1,85 @@
+"""A turn of twenty tool calls with everything that is written down, beside the same turn with nothing written."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.row import Limit, Line
+from benchmarks.timing import Action, fastest
+from treblehook.agent.listener import Listener
+from treblehook.agent.permissions import Always
+from treblehook.agent.session import Session
+from treblehook.contracts.python import Hooks
+from treblehook.home.home import Home
+from treblehook.home.profile import SessionWish
+from treblehook.home.sessions import Company, open_session
+from treblehook.lifecycle import PreToolCall, ToolFinished
+
+LIMIT = Limit(at_most=1.10)
+CALLS = 20
+ROUNDS = 60
+"""Batches of each; one turn is a batch."""
+
+TOOLS: dict[str, dict[str, Any]] = {"read": {"path": "map.txt"}, "bash": {"command": "true"}}
+
+
+def hooks() -> Hooks:
+    """A hook before and a hook after each call, so that there is something to journal."""
+    made = Hooks()
+
+    @made.on(PreToolCall)
+    async def before(event: PreToolCall) -> None:
+        return None
+
+    @made.on(ToolFinished)
+    async def after(event: ToolFinished) -> None:
+        return None
+
+    return made
+
+
+def script(folder: Path, tool: str) -> Path:
+    """A model that calls one tool, five times in each reply."""
+    file = folder / f"{tool}.json"
+    reply = {"text": "I look.", "tools": [{"name": tool, "args": TOOLS[tool]}] * 5, "repeat": CALLS // 5}
+    file.write_text(json.dumps([reply, {"text": "Done."}]))
+    return file
+
+
+def silent(session: Session) -> Session:
+    """The session, which writes nothing down from now on."""
+    vars(session.state.recorder)["write"] = lambda kind, **keys: None
+    session.state.dispatcher.journal.watchers.clear()
+    session.state.dispatcher.journal.on = False
+    return session
+
+
+def turns(session: Session) -> Action:
+    """The same turn again and again: the session forgets it each time."""
+
+    async def action(times: int) -> None:
+        for _ in range(times):
+            end = await session.prompt("look")
+            assert end.text == "Done.", end
+            session.state.conversation.restart(())
+
+    return action
+
+
+async def measure() -> list[Line]:
+    lines = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "map.txt").write_text("x marks the spot\n" * 20)
+        async with Home(folder / "home", os.environ) as home:
+            company = Company(Listener(), Always(), hooks())
+            for tool in TOOLS:
+                wish = SessionWish(workspace=folder, model=f"script:{script(folder, tool)}")
+                told, quiet = await open_session(home, wish, company), silent(await open_session(home, wish, company))
+                best = await fastest({"told": turns(told), "quiet": turns(quiet)}, rounds=ROUNDS)
+                lines.append(Line(f"a turn of {CALLS} calls of {tool}", "nothing written down", best["told"], best["quiet"], LIMIT))
+                for session in (told, quiet):
+                    await session.finish("closed")
+    return lines
