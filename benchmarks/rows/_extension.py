@@ -36,13 +36,17 @@ def write_extension(home: Path, name: str = "watch", source: str = OBSERVES) -> 
     return folder
 
 
+def _write_both(home: Path, path: str) -> None:
+    write_extension(home)
+    echo = write_extension(home, "echo", ECHOES)
+    (home / "config.json").write_text(json.dumps({"extensions": [{"path": str(echo), "config": {"path": path}}]}))
+
+
 @asynccontextmanager
 async def open_home(folder: str) -> AsyncIterator[tuple[Home, str]]:
     """A home with both extensions loaded, and the path of the socket at which one echoes."""
-    write_extension(Path(folder))
     path = f"{folder}/echo.socket"
-    echo = write_extension(Path(folder), "echo", ECHOES)
-    Path(folder, "config.json").write_text(json.dumps({"extensions": [{"path": str(echo), "config": {"path": path}}]}))
+    _write_both(Path(folder), path)
     async with Home(Path(folder), os.environ) as home:
         await home.extensions()
         yield home, path

@@ -15,7 +15,7 @@ from tests.support.command_run import COMMAND, Stage, said
         (["run", "--home", "home", "--workspace", "{home}", "--model", "script:{model}", "ahoy"], "--home"),
         (["run", "--home", "{home}", "--workspace", "{home}", "--model", "script:model.json", "ahoy"], "script:model.json"),
         (["hooks", "fire", "pre_turn", "--home", "{home}"], "--workspace"),
-        (["hooks", "list", "--home", "home"], "--home"),
+        (["hooks", "list", "--home", "."], "--home"),
     ],
 )
 def test_a_relative_path_in_a_folder_that_was_deleted_is_told_in_a_line(stage: Stage, arguments: list[str], missing: str) -> None:

@@ -1,14 +1,14 @@
 """Where a session's records go: to the session file first, then to whoever listens."""
 
+import time
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from treblehook.agent.listener import Listener
 from treblehook.agent.models.model import Usage
-from treblehook.agent.records import call_keys, hook_keys, kept, message_keys, result_keys, shown, stamped, usage_keys
+from treblehook.agent.records import Moment, call_keys, hook_keys, kept, message_keys, result_keys, shown, usage_keys
 from treblehook.agent.transcript import Transcript, TranscriptFailed
 from treblehook.engine import Call
 from treblehook.engine.journal import Watcher
@@ -23,11 +23,11 @@ class Recorder(Watcher):
     hook that nobody waits for has nobody to tell. After `close` nothing is written any more; late calls of hooks are dropped.
     """
 
-    def __init__(self, session: str, transcript: Transcript, listener: Listener, now: Callable[[], datetime]) -> None:
+    def __init__(self, session: str, transcript: Transcript, listener: Listener, clock: Callable[[], float] = time.time) -> None:
         self.session = session
         self.listener = listener
         self._transcript = transcript
-        self._now = now
+        self._moment = Moment(clock)
         self._closed = False
         self._failure: TranscriptFailed | None = None
 
@@ -38,7 +38,7 @@ class Recorder(Watcher):
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
-        record = stamped(kind, self.session, self._now(), **keys)
+        record = {"type": kind, "at": self._moment.now(), "session": self.session, **keys}
         if (line := kept(record)) is not None:
             self._transcript.append(line)
         if (public := shown(record)) is not None:

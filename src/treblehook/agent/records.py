@@ -3,8 +3,8 @@
 The file keeps more (messages, usage) and leaves out what a later hook may have changed, so that what was redacted is not on disk.
 """
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
@@ -39,6 +39,26 @@ _TEXTS_OF: Final[dict[type[Decision], tuple[str, ...]]] = {
     Inject: ("content",),
 }
 """Fields of decisions whose final form stands in another record."""
+
+
+class Moment:
+    """Tells the time as records have it, ISO with milliseconds; `clock` gives seconds since 1970.
+
+    The part that stays the same for a second is made once a second: a busy session writes hundreds of records in it.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._second = -1.0
+        self._text = ""
+
+    def now(self) -> str:
+        """The time."""
+        second, part = divmod(self._clock(), 1)
+        if second != self._second:
+            self._second = second
+            self._text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return f"{self._text}.{int(part * 1000):03d}+00:00"
 
 
 def stamped(kind: str, session: str, now: datetime, **keys: Any) -> Record:

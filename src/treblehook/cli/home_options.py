@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
 import click
-import msgspec
 
+from treblehook.agent.transcript.records import encode_record
 from treblehook.cli.output.safe_text import safe
 from treblehook.home.place import locate_home
 from treblehook.host.problems import ConfigInvalid, Problem
@@ -42,9 +42,9 @@ def _home(given: str | None) -> Path:
         does_not_load(invalid.problems)
 
 
-def say_json(value: Any) -> None:
+def say_json(value: dict[str, Any]) -> None:
     """One line of JSON on stdout."""
-    click.echo(msgspec.json.encode(value).decode())
+    click.echo(encode_record(value).decode(), nl=False)
 
 
 def say_problems(problems: Sequence[Problem]) -> None:

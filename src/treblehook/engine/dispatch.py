@@ -1,5 +1,6 @@
 """One event, from the registry to its outcome."""
 
+from collections.abc import Sequence
 from operator import length_hint
 from typing import Generic, TypeVar
 
@@ -35,15 +36,24 @@ class Dispatcher:
         if plan is None or not plan.handlers:
             return Outcome(event)
         journal = self.journal
-        if not plan.immediate or journal.watchers:
+        if not plan.immediate:
             return await _Dispatch(self, plan, event).run(0)
         position = 0
+        passed: list[Call] = []
         call: Call | None = None
         answer: Decision | Answer | None = None
         problem: HookProblem | None = None
         asks = iter(plan.asks)
         try:
-            if journal.on:
+            if journal.watchers:
+                for ask in asks:
+                    call = journal.plan(plan.handlers[position], event, position := position + 1)
+                    answer = await ask(event)
+                    if answer is not None or plan.stale:
+                        break
+                    call.stopped = journal.clock()
+                    passed.append(call)
+            elif journal.on:
                 clock = journal.clock
                 record = journal.calls.append
                 began = clock()
@@ -63,19 +73,23 @@ class Dispatcher:
             if not crashed(error):
                 if call is not None:
                     journal.failed(call, problem)
+                    journal.tell([*passed, call])
                 raise
         if answer is None and problem is None and not plan.stale:
+            if passed:
+                journal.tell(passed)
             return Outcome(event)
-        return await _Dispatch(self, plan, event).resume(len(plan.asks) - length_hint(asks), call, answer, problem)
+        return await _Dispatch(self, plan, event, passed).resume(len(plan.asks) - length_hint(asks), call, answer, problem)
 
 
 class _Dispatch(Generic[E]):
-    """The state of one dispatch: the fold, the time that lanes have left, and what is handed over at the end.
+    """The state of one dispatch: the fold, the time that lanes have left, and what is handed over at the end; `passed` are calls
+    that are over already.
 
     A handler's position is its 1-based place in the plan, which is also the index at which the plan goes on.
     """
 
-    def __init__(self, dispatcher: Dispatcher, plan: Plan, event: E) -> None:
+    def __init__(self, dispatcher: Dispatcher, plan: Plan, event: E, passed: Sequence[Call] = ()) -> None:
         self._registry = dispatcher.registry
         self._background = dispatcher.background
         self._journal = dispatcher.journal
@@ -84,7 +98,7 @@ class _Dispatch(Generic[E]):
         self._fold: Folding[E] = folding(event)
         self._left: dict[str, float] = {}
         self._queued: list[tuple[Handler, int]] = []
-        self._finished: list[Call] = []
+        self._finished: list[Call] = list(passed)
 
     async def resume(self, position: int, call: Call | None, answer: Decision | Answer | None, problem: HookProblem | None) -> Outcome[E]:
         """Go on after the handler at `position`, which has been asked by a bare await (or was not, where the plan was overtaken)."""
@@ -92,7 +106,7 @@ class _Dispatch(Generic[E]):
             return await self.run(position - 1)
         handler = self._plan.handlers[position - 1]
         stop = self._check(handler, call, answer, position) if problem is None else self._fail(handler, call, problem)
-        return self._fold.outcome() if stop else await self.run(self._next(position))
+        return await self.run(len(self._plan.handlers) if stop else self._next(position))
 
     async def run(self, index: int) -> Outcome[E]:
         """Ask the handlers from `index` on."""

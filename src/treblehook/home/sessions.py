@@ -4,7 +4,6 @@ import asyncio
 import random
 import secrets
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -157,7 +156,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
         company.hooks.bind(registry, modes=home.settings.modes)
     tools = {} if kind.profile == "prompt-only" else dict(await home.tools())
     transcript, records = resumed or (Transcript.create(_file(home, kind.id)), ())
-    recorder = Recorder(kind.id, transcript, company.listener, _now)
+    recorder = Recorder(kind.id, transcript, company.listener)
     journal = Journal()
     journal.watchers = [recorder, home.log]
     background = Background()
@@ -230,7 +229,3 @@ def _open_model(home: Home, spec: str) -> Model:
 
 def _message_id() -> str:
     return f"msg_{secrets.token_hex(12)}"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

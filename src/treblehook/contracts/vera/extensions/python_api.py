@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from treblehook.contracts.vera.extensions.activation import Registered
 from treblehook.contracts.vera.extensions.command_spec import command
-from treblehook.contracts.vera.json_text import encoded, parsed
+from treblehook.contracts.vera.json_text import NotJson, encoded, parsed
 from treblehook.runtimes.modules import RequestFailed
 from treblehook.runtimes.python import ModuleHost
 
@@ -175,6 +175,8 @@ class SessionCalls:
         request = {"sessionId": session_id, "question": question} | ({} if max_tokens is None else {"maxTokens": max_tokens})
         try:
             answer: dict[str, str] = parsed((await self._book.host.call("ask", encoded(request))).decode())
+        except NotJson as error:
+            raise AskFailed(f"sessions.ask: {error}") from error
         except RequestFailed as failed:
             raise AskFailed(str(failed)) from failed
         return answer
