@@ -50,7 +50,7 @@ def script(folder: Path, tool: str) -> Path:
 
 def silent(session: Session) -> Session:
     """The session, which writes nothing down from now on."""
-    vars(session.state.recorder)["write"] = lambda kind, **keys: None
+    vars(session.state.recorder)["_put"] = lambda kind, keys: None
     session.state.dispatcher.journal.watchers.clear()
     session.state.dispatcher.journal.on = False
     return session

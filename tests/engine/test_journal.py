@@ -119,6 +119,29 @@ async def test_a_watcher_that_fails_fails_the_dispatch() -> None:
         await rig.fire(EVENT)
 
 
+@pytest.mark.parametrize("options", [{}, {"timeout": 5.0}])
+@virtual
+async def test_a_watcher_that_fails_beforehand_is_no_failure_of_the_hook(options: dict[str, Any]) -> None:
+    asked: list[str] = []
+
+    class Broken(Watcher):
+        def planned(self, call: Call) -> None:
+            if call.handler.name == "second":
+                raise OSError("the terminal is gone")
+
+    rig = Rig(
+        *(stub(PreToolCall, lambda event: asked.append("asked"), name=name, **options) for name in ("first", "second")),
+        watched=False,
+    )
+    rig.journal.watchers.append(Broken())
+
+    with pytest.raises(OSError, match="the terminal is gone"):
+        await rig.fire(EVENT)
+
+    assert asked == ["asked"]
+    assert rig.ends[0] == ("first", Ended.PASSED)
+
+
 def test_the_zero_of_a_clock_is_a_time_like_any_other() -> None:
     journal = Journal(clock=lambda: 0.0)
     call = journal.plan(stub(PreToolCall), EVENT, 1)

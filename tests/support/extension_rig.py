@@ -72,11 +72,13 @@ def _kept_by(folder: Path) -> str:
     return str(folder.parent.parent / f"{folder.name}.kept")
 
 
-class ExtensionRig(CommandHome):
+class ExtensionRig:
     """`js` and `py` add extensions to the home; a session loads them."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder / "home")
+        files = CommandHome(folder / "home")
+        self.folder, self.config, self.entries = files.folder, files.config, files.entries
+        self.script, self.hook, self.settings = files.script, files.hook, files.settings
         self.place = folder
         self.environ: Mapping[str, str] = os.environ
         self._home: Home | None = None

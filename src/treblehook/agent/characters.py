@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from treblehook.agent.models.model import ModelReply
+from treblehook.lifecycle import ToolCall
 
 
 def characters(value: Any) -> Any:
@@ -19,7 +20,7 @@ def characters(value: Any) -> Any:
 
 
 def readable(reply: ModelReply) -> ModelReply:
-    """The reply with its text and its inputs made of characters. One that is changed cannot be given back as it was."""
+    """The reply with its text and its calls made of characters. One that is changed cannot be given back as it was."""
     text = characters(reply.text)
-    calls = tuple(replace(call, input=characters(call.input)) for call in reply.calls)
+    calls = tuple(ToolCall(characters(call.id), characters(call.name), characters(call.input)) for call in reply.calls)
     return reply if (text, calls) == (reply.text, reply.calls) else replace(reply, text=text, calls=calls, raw="")

@@ -8,7 +8,7 @@ import msgspec
 
 from treblehook.agent.listener import Listener
 from treblehook.agent.models.model import Usage
-from treblehook.agent.records import Moment, call_keys, hook_keys, kept, message_keys, result_keys, shown, usage_keys
+from treblehook.agent.records import Moment, Record, call_keys, hook_keys, kept, message_keys, result_keys, shown, usage_keys
 from treblehook.agent.transcript import Transcript, TranscriptFailed
 from treblehook.engine import Call
 from treblehook.engine.journal import Watcher
@@ -33,10 +33,13 @@ class Recorder(Watcher):
 
     def write(self, kind: str, **keys: Any) -> None:
         """Write one record of type `kind`."""
+        self._put(kind, keys)
+
+    def _put(self, kind: str, keys: Record) -> None:
         if self._closed:
             return
-        failure, self._failure = self._failure, None
-        if failure is not None:
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
             raise failure
         record = {"type": kind, "at": self._moment.now(), "session": self.session, **keys}
         if (line := kept(record)) is not None:
@@ -75,13 +78,13 @@ class Recorder(Watcher):
         for call in calls:
             self.listener.answered(self.session, call)
             try:
-                self.write("hook", **hook_keys(call))
+                self._put("hook", hook_keys(call))
             except TranscriptFailed as failure:
                 self._failure = failure
 
     def started(self, call: ToolCall, asked: dict[str, Any], display: Display | None) -> None:
         """A tool call, as it would run."""
-        self.write("tool_call", **call_keys(call, asked))
+        self._put("tool_call", call_keys(call, asked))
         self.listener.tool_started(self.session, call, display)
 
     def progress(self, call: ToolCall, text: str) -> None:
@@ -90,5 +93,5 @@ class Recorder(Watcher):
 
     def ended(self, outcome: CallOutcome, display: Display | None) -> None:
         """What the model gets for a call."""
-        self.write("tool_result", **result_keys(outcome))
+        self._put("tool_result", result_keys(outcome))
         self.listener.tool_finished(self.session, outcome, display)

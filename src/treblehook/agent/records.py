@@ -12,7 +12,7 @@ import msgspec
 from treblehook.agent.models.model import Usage
 from treblehook.engine import Call
 from treblehook.host.calls import INTERRUPTED, CallOutcome
-from treblehook.lifecycle import AddContext, Continue, Decision, Inject, Message, Replace, Rewrite, ToolCall
+from treblehook.lifecycle import AddContext, Continue, Decision, Environment, Inject, Message, Replace, Rewrite, ToolCall
 from treblehook.lifecycle.tool_events import ToolEvent
 
 Record = dict[str, Any]
@@ -37,8 +37,9 @@ _TEXTS_OF: Final[dict[type[Decision], tuple[str, ...]]] = {
     AddContext: ("text",),
     Continue: ("context",),
     Inject: ("content",),
+    Environment: ("variables",),
 }
-"""Fields of decisions whose final form stands in another record."""
+"""Fields of decisions whose final form stands in another record, or that may be secrets."""
 
 
 class Moment:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
 import click
+import msgspec
 
 from treblehook.agent.transcript.records import encode_record
 from treblehook.cli.output.safe_text import safe
@@ -42,9 +43,9 @@ def _home(given: str | None) -> Path:
         does_not_load(invalid.problems)
 
 
-def say_json(value: dict[str, Any]) -> None:
+def say_json(value: Any) -> None:
     """One line of JSON on stdout."""
-    click.echo(encode_record(value).decode(), nl=False)
+    click.echo(encode_record(msgspec.to_builtins(value)).decode(), nl=False)
 
 
 def say_problems(problems: Sequence[Problem]) -> None:

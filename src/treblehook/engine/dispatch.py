@@ -10,7 +10,7 @@ from treblehook.engine.background import Background
 from treblehook.engine.errors import HookFailed, HookProblem
 from treblehook.engine.folds import Folding, folding
 from treblehook.engine.handler import PASS, Answer, Detached, Handler, Mode, Queued
-from treblehook.engine.journal import Call, Journal
+from treblehook.engine.journal import Call, Ended, Journal
 from treblehook.engine.outcome import Outcome
 from treblehook.engine.registry import OVERTAKEN, Plan, Registry
 from treblehook.lifecycle import Decision, Event, Fold
@@ -35,25 +35,18 @@ class Dispatcher:
         plan = self.registry.plan(event)
         if plan is None or not plan.handlers:
             return Outcome(event)
-        journal = self.journal
         if not plan.immediate:
             return await _Dispatch(self, plan, event).run(0)
+        journal = self.journal
+        if journal.watchers:
+            return await self._fire_watched(plan, event)
         position = 0
-        passed: list[Call] = []
         call: Call | None = None
         answer: Decision | Answer | None = None
         problem: HookProblem | None = None
         asks = iter(plan.asks)
         try:
-            if journal.watchers:
-                for ask in asks:
-                    call = journal.plan(plan.handlers[position], event, position := position + 1)
-                    answer = await ask(event)
-                    if answer is not None or plan.stale:
-                        break
-                    call.stopped = journal.clock()
-                    passed.append(call)
-            elif journal.on:
+            if journal.on:
                 clock = journal.clock
                 record = journal.calls.append
                 began = clock()
@@ -73,13 +66,33 @@ class Dispatcher:
             if not crashed(error):
                 if call is not None:
                     journal.failed(call, problem)
-                    journal.tell([*passed, call])
                 raise
         if answer is None and problem is None and not plan.stale:
-            if passed:
-                journal.tell(passed)
             return Outcome(event)
-        return await _Dispatch(self, plan, event, passed).resume(len(plan.asks) - length_hint(asks), call, answer, problem)
+        return await _Dispatch(self, plan, event).resume(len(plan.asks) - length_hint(asks), call, answer, problem)
+
+    async def _fire_watched(self, plan: Plan, event: E) -> Outcome[E]:
+        """The same where the journal has watchers. A watcher's own exception is the host's, not the handler's failure."""
+        journal = self.journal
+        passed: list[Call] = []
+        for position, handler in enumerate(plan.handlers, 1):
+            call = journal.plan(handler, event, position)
+            answer: Decision | Answer | None = None
+            problem: HookProblem | None = None
+            try:
+                answer = await handler.ask(event)
+            except BaseException as error:
+                problem = failure(handler, error)
+                if not crashed(error):
+                    journal.failed(call, problem)
+                    journal.tell([*passed, call])
+                    raise
+            if answer is not None or problem is not None or plan.stale:
+                return await _Dispatch(self, plan, event, passed).resume(position, call, answer, problem)
+            call.end, call.stopped = Ended.PASSED, journal.clock()
+            passed.append(call)
+        journal.tell(passed)
+        return Outcome(event)
 
 
 class _Dispatch(Generic[E]):

@@ -1,7 +1,8 @@
-"""`treblehook hooks new --js NAME`: a folder that works as it is."""
+"""`treblehook hooks new --js NAME` and `--python NAME`: a folder that works as it is."""
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,42 @@ def test_elsewhere_it_says_how_it_is_loaded(home: CommandHome, tmp_path: Path) -
     entry = made.out.splitlines()[1].partition(": ")[2].rpartition(" in ")[0]
     home.config.write_text(entry)
     assert home.run("hooks", "check").out == "2 hooks: no errors, no warnings\n"
+
+
+def test_a_new_python_extension_loads_is_listed_and_fires(home: CommandHome) -> None:
+    made = home.run("hooks", "new", "--python", "look.out")
+
+    folder = home.folder / "extensions" / "look.out"
+    assert (made.status, made.err) == (0, "")
+    assert {file.name for file in folder.iterdir()} == {"vera.extension.json", "main.py", "test_main.py", "README.md"}
+    assert home.run("hooks", "check").out == "2 hooks: no errors, no warnings\n"
+    listed = home.run("hooks", "list", "--output", "jsonl").records
+    assert [(record["hook"], record["event"], record["file"], record["tier"], record["on_failure"]) for record in listed] == [
+        ("look.out", "pre_turn", str(folder / "main.py"), "extension", "open"),
+        ("look.out", "pre_tool_use", str(folder / "main.py"), "extension", "open"),
+    ]
+    run = home.fire("pre_tool_use", "--input", '{"command": "rm treasure"}')
+    assert (run.status, run.outcome["by"], run.outcome["reason"]) == (3, "look.out", "Leave the treasure where it is.")
+    assert run.calls[0]["raw"] == '{"power":"block","reason":"Leave the treasure where it is."}'
+
+
+def test_its_python_tests_pass(home: CommandHome) -> None:
+    made = home.run("hooks", "new", "--python", "lookout")
+    command = made.out.partition("Test it: ")[2].split()
+
+    run = subprocess.run([sys.executable, *command[1:]], capture_output=True, text=True, check=False)
+
+    assert run.returncode == 0, run.stderr
+    assert "Ran 3 tests" in run.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--js", "a", "--python", "b")])
+def test_one_language_is_named(home: CommandHome, options: tuple[str, ...]) -> None:
+    made = home.run("hooks", "new", *options)
+
+    assert made.status == 2
+    assert "--js NAME or --python NAME" in made.err
+    assert home.everything() == {}
 
 
 def test_what_is_there_is_left_alone(home: CommandHome) -> None:

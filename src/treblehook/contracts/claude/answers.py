@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from treblehook.contracts.vera import checks
 from treblehook.contracts.vera.exits import failed_exit
-from treblehook.contracts.vera.json_text import NotJson, TooDeep, parsed, shown, trimmed
+from treblehook.contracts.vera.json_text import NotJson, TooDeep, named, parsed, shown, trimmed
 from treblehook.engine import HookFailed
 from treblehook.lifecycle import AddContext, Block, Continue, Decision
 from treblehook.runtimes.process import Finished
@@ -77,7 +77,7 @@ def _pre_tool_use(answer: Object) -> Block | None:
         # Leaves the call alone; it grants nothing.
         return None
     if decision != "deny":
-        raise HookFailed(f"its permissionDecision is {shown(decision)}; allowed: allow, deny")
+        raise HookFailed(f"its permissionDecision is {named(decision)}; allowed: allow, deny")
     return Block(checks.text(specific, "permissionDecisionReason"))
 
 
@@ -111,7 +111,7 @@ def _specific(answer: Object, name: str) -> Object:
         return {}
     specific = checks.mapping(answer, "hookSpecificOutput")
     if specific.get("hookEventName") != name:
-        raise HookFailed(f"its hookEventName is {shown(specific.get('hookEventName'))}; it must be {shown(name)}")
+        raise HookFailed(f"its hookEventName is {named(specific.get('hookEventName'))}; it must be {shown(name)}")
     return specific
 
 

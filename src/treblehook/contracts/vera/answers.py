@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from treblehook.contracts.vera import checks
 from treblehook.contracts.vera.exits import failed_exit
-from treblehook.contracts.vera.json_text import NotJson, parsed, shown, trimmed
+from treblehook.contracts.vera.json_text import NotJson, named, parsed, trimmed
 from treblehook.engine import HookFailed
 from treblehook.lifecycle import AddContext, Block, Continue, Decision, Replace, Rewrite
 from treblehook.runtimes.process import Finished
@@ -40,7 +40,7 @@ def read(text: str, powers: "dict[str, Power]") -> Decision | None:
     except NotJson as error:
         raise HookFailed(f"did not print one JSON value: {error}") from error
     if not isinstance(answer, dict):
-        raise HookFailed(f"printed {shown(answer)}; it must be an object")
+        raise HookFailed(f"printed {named(answer)}; it must be an object")
     return decided(answer, powers)
 
 
@@ -48,7 +48,7 @@ def decided(answer: Answer, powers: "dict[str, Power]") -> Decision | None:
     """The decision in an answer that is an object; raises HookFailed."""
     power = checks.text(answer, "power")
     if power not in powers:
-        raise HookFailed(f"its power is {shown(power)}; allowed here: {', '.join(powers)}")
+        raise HookFailed(f"its power is {named(power)}; allowed here: {', '.join(powers)}")
     return powers[power](answer)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from treblehook.contracts.vera.json_text import shown
+from treblehook.contracts.vera.json_text import named
 from treblehook.contracts.vera.phases import CONTEXT_BYTES
 from treblehook.engine import HookFailed
 
@@ -85,4 +85,4 @@ def _is_text_block(block: Any) -> bool:
 
 
 def _found(answer: Mapping[str, Any], key: str) -> str:
-    return f"its {key} is {shown(answer[key])}" if key in answer else f"gave no {key}"
+    return f"its {key} is {named(answer[key])}" if key in answer else f"gave no {key}"

@@ -84,9 +84,24 @@ def encoded(value: Any) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
+_WORD: Final = 8
+
+
 def shown(value: Any) -> str:
     """A value as a message quotes it: JSON, cut short."""
     return shortened(json.dumps(value, ensure_ascii=False))
+
+
+def named(value: Any) -> str:
+    """A hook's own value as a message about its answer names it. What is longer than a word is not quoted: the message is kept
+    in the session file, and another hook may have been meant to take that text out."""
+    if isinstance(value, str):
+        return shown(value) if len(value) <= _WORD else f"a text of {len(value)} characters"
+    if isinstance(value, list):
+        return f"an array of {len(value)}" if value else "[]"
+    if isinstance(value, dict):
+        return f"an object of {len(value)}" if value else "{}"
+    return shown(value)
 
 
 def shortened(text: str) -> str:
