@@ -15,26 +15,22 @@ from treblehook.contracts.python import Hooks
 from treblehook.home.home import Home
 from treblehook.home.profile import SessionWish
 from treblehook.home.sessions import Company, open_session
-from treblehook.lifecycle import PreToolCall, ToolFinished
+from treblehook.lifecycle import PreToolCall
 
 LIMIT = Limit(at_most=1.10)
 CALLS = 20
-ROUNDS = 60
+ROUNDS = 150
 """Batches of each; one turn is a batch."""
 
 TOOLS: dict[str, dict[str, Any]] = {"read": {"path": "map.txt"}, "bash": {"command": "true"}}
 
 
 def hooks() -> Hooks:
-    """A hook before and a hook after each call, so that there is something to journal."""
+    """A hook before each call, the quickest there is, so that there is something to journal."""
     made = Hooks()
 
     @made.on(PreToolCall)
-    async def before(event: PreToolCall) -> None:
-        return None
-
-    @made.on(ToolFinished)
-    async def after(event: ToolFinished) -> None:
+    async def passes(event: PreToolCall) -> None:
         return None
 
     return made

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         SessionNotFound,
         SessionRefused,
         TranscriptFailed,
+        Treblehook,
         arun,
         run,
     )
@@ -170,6 +171,7 @@ __all__ = [
     "ToolShown",
     "ToolStarted",
     "TranscriptFailed",
+    "Treblehook",
     "TurnComplete",
     "TurnEnding",
     "WebhookReceived",

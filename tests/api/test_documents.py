@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-DOCUMENTS = ("README.md", "docs/python.md", "docs/hooks.md")
+DOCUMENTS = ("README.md", "docs/python.md", "docs/hooks.md", "docs/extensions.md")
 
 
 def snippets() -> list[tuple[str, str]]:

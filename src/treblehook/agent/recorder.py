@@ -36,6 +36,7 @@ class Recorder(Watcher):
         self._put(kind, keys)
 
     def _put(self, kind: str, keys: Record) -> None:
+        """Every hook call and every tool call comes through here, so it spares what it can."""
         if self._closed:
             return
         if self._failure is not None:

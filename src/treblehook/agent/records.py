@@ -45,21 +45,21 @@ _TEXTS_OF: Final[dict[type[Decision], tuple[str, ...]]] = {
 class Moment:
     """Tells the time as records have it, ISO with milliseconds; `clock` gives seconds since 1970.
 
-    The part that stays the same for a second is made once a second: a busy session writes hundreds of records in it.
+    A text is made once a millisecond: a busy session writes several records in one.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._second = -1.0
+        self._millisecond = -1
         self._text = ""
 
     def now(self) -> str:
         """The time."""
-        second, part = divmod(self._clock(), 1)
-        if second != self._second:
-            self._second = second
-            self._text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        return f"{self._text}.{int(part * 1000):03d}+00:00"
+        millisecond = int(self._clock() * 1000)
+        if millisecond != self._millisecond:
+            self._millisecond = millisecond
+            self._text = datetime.fromtimestamp(millisecond / 1000, UTC).isoformat(timespec="milliseconds")
+        return self._text
 
 
 def stamped(kind: str, session: str, now: datetime, **keys: Any) -> Record:
@@ -97,8 +97,7 @@ def _without_texts(decision: Record) -> Record:
 
 def hook_keys(call: Call) -> Record:
     """The keys of a `hook` record."""
-    event = call.event
-    ended = call.ended
+    event, ended = call.event, call.ended
     return {
         "event": call.handler.origin.event,
         "contract": call.handler.origin.contract,
@@ -132,7 +131,7 @@ def result_keys(outcome: CallOutcome) -> Record:
 def message_keys(message: Message) -> Record:
     """The keys of a stored `message`. A call's input is in its `tool_call` record, as it was after all rewrites; `raw`
     follows in a record of its own once no hook can change an input any more."""
-    stored = msgspec.to_builtins(msgspec.structs.replace(message, raw=""))
+    stored = msgspec.to_builtins(msgspec.structs.replace(message, raw="", calls=()))
     if message.calls:
         stored["calls"] = [{"id": call.id, "name": call.name} for call in message.calls]
     return {"message": stored}

@@ -13,7 +13,7 @@ from treblehook.agent.recorder import Recorder
 from treblehook.engine import Background, Dispatcher, Handler, Outcome
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
-from treblehook.host.foreign import foreign
+from treblehook.host.foreign import fired, foreign
 from treblehook.host.tool import ToolSpec
 from treblehook.lifecycle import Event, Inject, Message
 
@@ -101,7 +101,7 @@ class SessionState:
 
     async def fire(self, event: E) -> Outcome[E]:
         """Ask the hooks about `event`; a cancellation ends the wait at once, and what a hook answers later is dropped."""
-        return await foreign(self.dispatcher.fire(event), self.background)
+        return await fired(event, self.dispatcher)
 
     async def ask(self, model: Model, query: ModelQuery, use: str, *, stream: bool) -> ModelReply:
         """Ask `model`; what it cost is written down as `use`. Raises `ModelFailed`."""

@@ -11,6 +11,7 @@ from treblehook.api.home import Home
 from treblehook.api.reply import Reply
 from treblehook.api.running import arun, run
 from treblehook.api.session import Session
+from treblehook.contracts.vera.extensions.python_api import Treblehook
 from treblehook.host.problems import ConfigInvalid, Problem
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "SessionNotFound",
     "SessionRefused",
     "TranscriptFailed",
+    "Treblehook",
     "arun",
     "run",
 ]

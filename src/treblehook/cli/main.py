@@ -7,12 +7,15 @@ from typing import Any, Final
 
 import click
 
+from treblehook.cli.command_group import CommandGroup
+
 COMMANDS: Final = {
     "run": ("treblehook.cli.run", "One session in the foreground."),
     "chat": ("treblehook.cli.chat", "An interactive session, by hand or by JSON lines."),
     "demo": ("treblehook.cli.demo", "A scripted session with one hook of every kind."),
     "hooks": ("treblehook.cli.hooks", "List, check, fire and make hooks."),
     "trace": ("treblehook.cli.trace", "The timeline of a session: who was asked, who answered what."),
+    "doctor": ("treblehook.cli.doctor", "Whether this installation and your home are well."),
 }
 """Every command: the module that holds it as `command`, and its line in the help."""
 
@@ -20,7 +23,7 @@ COMMANDS: Final = {
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-class LateGroup(click.Group):
+class LateGroup(CommandGroup):
     """A group that imports a command's module when the command is called."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:

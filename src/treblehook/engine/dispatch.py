@@ -26,6 +26,11 @@ class Dispatcher:
         self.background = background
         self.journal = journal
 
+    def reaches(self, event: Event) -> bool:
+        """Whether some handler would be asked about `event`, as far as its kind and its target tell."""
+        plan = self.registry.plan(event)
+        return plan is not None and bool(plan.handlers)
+
     async def fire(self, event: E) -> Outcome[E]:
         """Ask every handler of `event` in order and fold what they answer.
 

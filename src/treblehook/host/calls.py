@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from treblehook.engine import Dispatcher, Outcome
 from treblehook.host.facts import SessionFacts
-from treblehook.host.foreign import foreign
+from treblehook.host.foreign import fired, foreign
 from treblehook.host.permission import Permission
 from treblehook.host.spill import LIMIT, spill
 from treblehook.host.tool import AnyTool, ShellTool, ToolContext, ToolInputInvalid, ToolOutput, ToolSpec
@@ -150,7 +150,7 @@ class CallPath:
             raise
 
     async def _fire(self, event: E) -> Outcome[E]:
-        return await self._waited(self._dispatcher.fire(event))
+        return await fired(event, self._dispatcher)
 
     async def _waited(self, work: Coroutine[Any, Any, T]) -> T:
         return await foreign(work, self._dispatcher.background)
@@ -171,7 +171,7 @@ class CallPath:
             return f"Permission denied by {by}. {outcome.decision.reason}".strip()
         if await self._waited(self._permission.approve(call, spec)):
             return None
-        return "Permission denied by the user. The tool did not run."
+        return "Permission was not given, so the tool did not run."
 
     async def _execute(self, proposal: Proposal) -> CallOutcome:
         """Rows 14 to 17 of a call that may run."""

@@ -103,7 +103,7 @@ async def test_a_denied_permission_goes_straight_to_the_models_result(rig: CallR
     outcome = await rig.take("dig")
 
     assert rig.log == [*PROPOSED, "PermissionRequest", *log, *SETTLED]
-    assert ("warden. not yours" if said else "by the user") in outcome.content
+    assert ("warden. not yours" if said else "Permission was not given, so the tool did not run.") in outcome.content
     assert (outcome.ran, outcome.is_error) == (False, True)
 
 

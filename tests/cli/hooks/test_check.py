@@ -115,6 +115,19 @@ def test_a_setting_for_no_hook_is_a_warning_with_the_nearest_name(home: CommandH
     assert problem["remedy"] == "did you mean lookout?"
 
 
+def test_a_setting_in_a_home_without_hooks_is_told_that_there_are_none(home: CommandHome) -> None:
+    home.settings('[hooks."lookout"]\nmode = "off"\n')
+
+    assert home.only_problem()["remedy"] == "this home has no hooks"
+
+
+def test_a_setting_that_looks_like_no_hook_is_told_which_there_are(home: CommandHome) -> None:
+    home.hook("post_tool_use", "lookout", OBSERVE, timeout_ms=1000)
+    home.settings('[hooks."xyz"]\nmode = "off"\n')
+
+    assert home.only_problem()["remedy"] == "hooks here: lookout"
+
+
 def test_a_setting_for_two_hooks_of_one_name_is_a_warning(home: CommandHome) -> None:
     home.hook("post_tool_use", "a/lookout", OBSERVE, timeout_ms=1000)
     home.hook("post_tool_use", "b/lookout", OBSERVE, timeout_ms=1000)
@@ -177,9 +190,11 @@ def test_a_claude_hook_is_a_guard_and_never_rewrites(home: CommandHome) -> None:
     home.hook("pre_tool_use", "mender", MUTATE, timeout_ms=1000)
     home.claude("PreToolUse", "updater", 'echo \'{"hookSpecificOutput":{"updatedInput":{}}}\' # mutate', timeout_ms=1000)
 
-    problem = home.only_problem()
+    messages = [problem["message"] for problem in home.found()]
 
-    assert problem["message"].startswith("lookout is asked before mender (hooks[1]), which")
+    assert len(messages) == 2
+    assert messages[0].startswith("lookout is asked before mender (hooks[1]), which")
+    assert "updatedInput (ignored)" in messages[1]
 
 
 def test_a_hook_that_names_no_power_may_do_anything(home: CommandHome) -> None:

@@ -145,6 +145,19 @@ def test_case_017_a_timeout_is_a_positive_whole_number(file: Path, timeout: str)
         load_config(file)
 
 
+@pytest.mark.parametrize(("timeout", "shown"), [("1e30", "1e+30"), ("1" + "0" * 30, "1" + "0" * 30), ("0", "0")])
+def test_a_wrong_timeout_is_told_both_ends_of_what_is_allowed(file: Path, timeout: str, shown: str) -> None:
+    file.write_text(f'{{"hooks": [{{"phase": "pre_turn", "argv": ["a"], "timeout_ms": {timeout}}}]}}')
+
+    with pytest.raises(ConfigInvalid) as raised:
+        load_config(file)
+
+    (found,) = raised.value.problems
+    assert found.message == (
+        f"found {shown}; it must be a whole number of milliseconds from 1 to 9007199254740991, and at most 30000 when a session starts"
+    )
+
+
 @pytest.mark.parametrize(("written", "read"), [("1", 1), ("1000.0", 1000), ("2e3", 2000), ("9007199254740991", 2**53 - 1)])
 def test_a_whole_number_may_be_written_as_javascript_reads_it(file: Path, written: str, read: int) -> None:
     file.write_text(f'{{"hooks": [{{"phase": "pre_turn", "argv": ["a"], "timeout_ms": {written}}}]}}')

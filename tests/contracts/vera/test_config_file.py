@@ -84,10 +84,41 @@ def test_a_link_that_leads_nowhere_is_not_taken_for_no_hooks(file: Path) -> None
     assert problem(file).message == "is a symbolic link that leads nowhere"
 
 
-def test_the_last_of_equal_keys_wins(file: Path) -> None:
-    file.write_text('{"hooks": 5, "hooks": []}')
+GUARD = '{"phase": "pre_tool_use", "argv": ["lookout"]}'
 
-    assert load_config(file).hooks == ()
+
+@pytest.mark.parametrize(
+    ("text", "place", "key"),
+    [
+        (f'{{"hooks": [{GUARD}], "hooks": []}}', "hooks", "hooks"),
+        (f'{{"hooks": [{GUARD}], "\\u0068ooks": [], "hooks": []}}', "hooks", "hooks"),
+        (f'{{"hooks": [{GUARD}, {{"phase": "pre_turn", "argv": ["a"], "argv": ["b"]}}]}}', "hooks[1].argv", "argv"),
+        ('{"extensions": [{"path": "/a", "config": {"rows": [[{"x": 1, "x": 1}]]}}]}', "extensions[0].config.rows[0][0].x", "x"),
+        ('{"a": {"": 1, "": 2}}', "a.", ""),
+    ],
+)
+def test_a_doubled_key_does_not_load_since_it_would_drop_guards(file: Path, text: str, place: str, key: str) -> None:
+    file.write_text(text)
+
+    found = problem(file)
+
+    assert found.place == place
+    assert found.message == f'the key "{key}" stands here more than once, and only the last would count'
+
+
+def test_every_doubled_key_is_told_beside_what_else_is_wrong(file: Path) -> None:
+    file.write_text('{"hooks": [{"phase": "pre_turn", "phase": "nap", "argv": ["a"], "argv": ["b"]}]}')
+
+    with pytest.raises(ConfigInvalid) as raised:
+        load_config(file)
+
+    assert [found.place for found in raised.value.problems] == ["hooks[0].phase", "hooks[0].argv", "hooks[0].phase"]
+
+
+def test_equal_keys_of_different_objects_are_fine(file: Path) -> None:
+    file.write_text(f'{{"hooks": [{GUARD}, {GUARD}], "a": {{"hooks": {{"hooks": 1}}}}, "b": {"9" * 5000}}}')
+
+    assert len(load_config(file).hooks) == 2
 
 
 def test_numbers_elsewhere_in_the_file_are_not_ours(file: Path) -> None:

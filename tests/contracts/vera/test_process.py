@@ -96,13 +96,6 @@ async def test_a_folder_is_no_program(home: VeraHome) -> None:
     assert "it is a directory" in reason(await home.fire(proposed()))
 
 
-async def test_a_zero_byte_in_an_argument_fails_the_run(home: VeraHome) -> None:
-    home.script("args", SAYS_OBSERVE)
-    home.hook("pre_tool_use", "args", None, argv=["args", "a\0b"])
-
-    assert "was not started" in reason(await home.fire(proposed()))
-
-
 async def test_case_189_the_working_directory_is_the_hosts(home: VeraHome) -> None:
     home.hook("pre_tool_use", "where", 'cat >/dev/null; printf \'{"power":"block","reason":"%s"}\' "$(pwd -P)"')
 

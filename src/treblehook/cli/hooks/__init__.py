@@ -2,12 +2,13 @@
 
 import click
 
+from treblehook.cli.command_group import CommandGroup
 from treblehook.cli.hooks.check import check
 from treblehook.cli.hooks.fire import fire
 from treblehook.cli.hooks.list import list_hooks
 from treblehook.cli.hooks.new import new
 
 
-@click.group(name="hooks", commands={"list": list_hooks, "check": check, "fire": fire, "new": new})
+@click.group(name="hooks", cls=CommandGroup, commands={"list": list_hooks, "check": check, "fire": fire, "new": new})
 def command() -> None:
     """List, check, fire and make hooks."""

@@ -9,7 +9,7 @@ from msgspec import Struct
 from treblehook.contracts.vera.extension_entries import ExtensionEntry, disabled_included, extension_entries
 from treblehook.contracts.vera.findings import Findings
 from treblehook.contracts.vera.hook_entries import HookEntry, hook_entries
-from treblehook.contracts.vera.json_text import NotJson, parsed, shown
+from treblehook.contracts.vera.json_text import NotJson, doubled_keys, parsed, shown
 from treblehook.host.problems import ConfigInvalid
 
 
@@ -52,6 +52,9 @@ def load_config(path: str | os.PathLike[str], hooks_dir: str | os.PathLike[str] 
 
 def _read(text: str, folder: str, findings: Findings) -> VeraConfig:
     content = _object(text, findings)
+    for place, key in doubled_keys(text):
+        # Elsewhere the last one counts (vera.md 3.0); here that could drop guards without a word.
+        findings.add(place, f"the key {shown(key)} stands here more than once, and only the last would count", "leave one")
     hooks = hook_entries(content.get("hooks", []), folder, findings)
     extensions = extension_entries(content.get("extensions", []), findings)
     disabled = disabled_included(content.get("disabled_included_extensions", []), findings)

@@ -13,6 +13,8 @@ from treblehook.contracts.vera.phases import PHASES
 
 Protocol = Literal["vera", "claude"]
 DEFAULT_TIMEOUT_MS: Final = 1000
+LONGEST_TIMEOUT_MS: Final = 30_000
+"""For a hook that a session starts; loading takes more (vera.md 2.3)."""
 LARGEST_WHOLE: Final = 2**53 - 1
 """The largest integer that JSON carries safely."""
 
@@ -129,5 +131,6 @@ def _timeout(place: str, entry: dict[str, Any], findings: Findings) -> int:
     value = entry.get("timeout_ms", DEFAULT_TIMEOUT_MS)
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= LARGEST_WHOLE and value == int(value):
         return int(value)
-    findings.field(place, entry, "timeout_ms", "a whole number of milliseconds, at least 1")
+    allowed = f"a whole number of milliseconds from 1 to {LARGEST_WHOLE}, and at most {LONGEST_TIMEOUT_MS} when a session starts"
+    findings.field(place, entry, "timeout_ms", allowed)
     return DEFAULT_TIMEOUT_MS

@@ -3,6 +3,8 @@
 import json
 import math
 import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, Final, Never
 
 MAX_DEPTH: Final = 200
@@ -68,6 +70,12 @@ def parsed(text: str, *, finite: bool = True) -> Any:
     if _deeper_than(MAX_DEPTH, value):
         raise TooDeep
     return value
+
+
+def doubled_keys(text: str) -> Iterator[tuple[str, str]]:
+    """Each key that an object in `text`, which `parsed` has read, has more than once: its place, such as `hooks[2].argv`, and itself."""
+    # Objects become tuples of pairs, so that nothing is lost; arrays stay lists. Numbers do not matter.
+    return _doubled("", json.loads(_whole_surrogates(text), object_pairs_hook=tuple, parse_float=str, parse_int=str))
 
 
 def encoded(value: Any) -> bytes:
@@ -137,3 +145,14 @@ def _children(node: Any) -> Any:
     if isinstance(node, dict):
         return node.values()
     return node if isinstance(node, list) else ()
+
+
+def _doubled(place: str, node: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(node, list):
+        for index, child in enumerate(node):
+            yield from _doubled(f"{place}[{index}]", child)
+    elif isinstance(node, tuple):
+        inside = f"{place}." if place else ""
+        yield from ((f"{inside}{key}", key) for key, times in Counter(key for key, _ in node).items() if times > 1)
+        for key, child in node:
+            yield from _doubled(f"{inside}{key}", child)

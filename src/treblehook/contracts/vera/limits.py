@@ -4,13 +4,14 @@ from typing import Final
 
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.contracts.vera.findings import Findings
-from treblehook.contracts.vera.hook_entries import HookEntry
+from treblehook.contracts.vera.hook_entries import LONGEST_TIMEOUT_MS, HookEntry
 from treblehook.contracts.vera.json_text import encoded
 from treblehook.host.problems import Problem
 
+__all__ = ["ARGV_BYTES", "LONGEST_TIMEOUT_MS", "MOST_ARGUMENTS", "over_limits"]
+
 MOST_ARGUMENTS: Final = 16
 ARGV_BYTES: Final = 8192
-LONGEST_TIMEOUT_MS: Final = 30_000
 
 
 def over_limits(config: VeraConfig) -> list[Problem]:

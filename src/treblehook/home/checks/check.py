@@ -12,7 +12,7 @@ from treblehook.home.checks.access import open_to_everybody
 from treblehook.home.checks.deadlines import over_deadlines
 from treblehook.home.checks.entries import entries_of
 from treblehook.home.checks.executables import broken_executables
-from treblehook.home.checks.extensions import check_extensions
+from treblehook.home.checks.extensions import CheckedExtensions, check_extensions
 from treblehook.home.checks.guards import guards_at_risk
 from treblehook.home.checks.keys import ignored_keys
 from treblehook.home.checks.modes import misdirected_modes
@@ -23,10 +23,12 @@ T = TypeVar("T")
 
 
 class Checked(Struct, frozen=True):
-    """What was found, errors and warnings, and how many hooks there are; 0 where they could not be read."""
+    """What was found, errors and warnings, how many hooks there are, 0 where they could not be read, and what became of the
+    extensions, whose problems are among `problems`."""
 
     problems: tuple[Problem, ...]
     hooks: int = 0
+    extensions: CheckedExtensions = CheckedExtensions(())
 
 
 async def check_home(home: Path, environ: Mapping[str, str]) -> Checked:
@@ -49,10 +51,10 @@ async def check_home(home: Path, environ: Mapping[str, str]) -> Checked:
     problems += open_to_everybody(config)
     extensions = await check_extensions(home, config, environ)
     problems += extensions.problems
-    problems += misdirected_modes(config, extensions.ids, modes, toml)
+    problems += misdirected_modes(config, tuple(manifest.id for manifest in extensions.manifests), modes, toml)
     problems += guards_at_risk(config, entries, toml)
     problems += over_deadlines(config, entries)
-    return Checked(tuple(problems), len(config.hooks) + extensions.hooks)
+    return Checked(tuple(problems), len(config.hooks) + extensions.hooks, extensions)
 
 
 def _is_folder(path: Path) -> bool:

@@ -18,11 +18,15 @@ from treblehook.host.problems import ConfigInvalid, Problem
 
 
 class CheckedExtensions(Struct, frozen=True):
-    """What was found, the ids of all extensions that could be read, and how many hooks were registered."""
+    """What was found, the manifests that could be read, how many hooks were registered; and the extensions that loaded, with
+    what problem those that did not, and the ids of those that loaded and have no hooks."""
 
     problems: tuple[Problem, ...]
-    ids: tuple[str, ...]
-    hooks: int
+    manifests: tuple[Manifest, ...] = ()
+    hooks: int = 0
+    active: tuple[Manifest, ...] = ()
+    not_loaded: tuple[tuple[str, Problem], ...] = ()
+    idle: tuple[str, ...] = ()
 
 
 async def check_extensions(home: Path, config: VeraConfig, environ: Mapping[str, str]) -> CheckedExtensions:
@@ -31,14 +35,18 @@ async def check_extensions(home: Path, config: VeraConfig, environ: Mapping[str,
     manifests = list(_manifests(home, config, environ))
     for manifest in manifests:
         problems += _unknown_capabilities(manifest)
+    reports = Reports(problems.append)
     with tempfile.TemporaryDirectory(prefix="treblehook-check-") as logs:
-        extensions = Extensions(home, Path(logs), Reports(problems.append), _nobody, environ)
+        extensions = Extensions(home, Path(logs), reports, _nobody, environ)
         try:
             await extensions.load(config)
-            hooks = sum(len(extension.registered) for extension in extensions.active)
+            active = extensions.active
         finally:
             await extensions.close()
-    return CheckedExtensions(tuple(problems), tuple(manifest.id for manifest in manifests), hooks)
+    hooks = sum(len(extension.registered) for extension in active)
+    loaded = tuple(extension.manifest for extension in active)
+    idle = tuple(extension.manifest.id for extension in active if not extension.registered)
+    return CheckedExtensions(tuple(problems), tuple(manifests), hooks, loaded, tuple(reports.not_loaded), idle)
 
 
 async def _nobody(session: str, question: str, max_tokens: int) -> SideAnswer:

@@ -1,16 +1,16 @@
 """Modes in config.toml that do not reach what they seem to."""
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Mode
+from treblehook.home.checks.extensions import CheckedExtensions
 from treblehook.host.problems import Problem
 
 
-def misdirected_modes(config: VeraConfig, extensions: Sequence[str], modes: Mapping[str, Mode], file: str) -> Iterator[Problem]:
-    """A warning for each `[hooks."NAME"]` of `file` that names no hook, and for each that names more than one. `extensions` are
-    the ids of the home's extensions."""
+def misdirected_modes(config: VeraConfig, extensions: CheckedExtensions, modes: Mapping[str, Mode], file: str) -> Iterator[Problem]:
+    """A warning for each `[hooks."NAME"]` of `file` that names no hook, and for each that names more than one."""
     executables: dict[str, dict[str, None]] = {}
     for hook in config.hooks:
         executables.setdefault(hook.name, {})[hook.executable] = None

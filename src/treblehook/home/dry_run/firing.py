@@ -1,6 +1,5 @@
 """One event at the handlers of a home, and nothing else: no tool runs, no session is opened, nothing is written."""
 
-import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -19,6 +18,7 @@ from treblehook.home.dry_run.wish import Wish
 from treblehook.home.event_names import EventName
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
+from treblehook.host.mcp import tool_prefix
 from treblehook.host.tool import ShellTool
 from treblehook.host.tools import builtin_tools
 from treblehook.lifecycle import Event
@@ -82,7 +82,7 @@ async def dry_run(home: Home, name: EventName, wish: Wish) -> DryRun:
 def _tools(home: Home) -> KnownTools:
     tools = builtin_tools(home.tool_processes)
     specs = {tool.spec.name: tool.spec for tool in tools} | {SPEC.name: SPEC}
-    prefixes = tuple(f"mcp__{re.sub(r'[^A-Za-z0-9_-]', '_', server.name)}__" for server in home.settings.mcp)
+    prefixes = tuple(tool_prefix(server.name) for server in home.settings.mcp)
     return KnownTools(specs, {tool.spec.name: tool for tool in tools if isinstance(tool, ShellTool)}, prefixes)
 
 

@@ -4,6 +4,6 @@
 """
 
 from treblehook.host.mcp.config import McpServerConfig
-from treblehook.host.mcp.servers import McpServers
+from treblehook.host.mcp.servers import McpServers, tool_prefix
 
-__all__ = ["McpServerConfig", "McpServers"]
+__all__ = ["McpServerConfig", "McpServers", "tool_prefix"]

@@ -95,13 +95,22 @@ class McpTool:
         return await self._server.call(self._name, arguments, context.progress)
 
 
+def tool_prefix(server: str) -> str:
+    """What the names of all tools of a server begin with, but for those that are too long: `mcp__SERVER__`."""
+    return f"mcp__{_clean(server)}__"
+
+
 def _tool_name(server: str, tool: str) -> str:
     """A name that every provider takes: letters, digits, `_` and `-`; one that is too long ends in a digest of the whole."""
-    name = "__".join(["mcp", *(re.sub(r"[^A-Za-z0-9_-]", "_", part) for part in (server, tool))])
+    name = tool_prefix(server) + _clean(tool)
     if len(name) <= LONGEST_NAME:
         return name
     digest = hashlib.sha256(f"{server}\0{tool}".encode()).hexdigest()[:8]
     return f"{name[: LONGEST_NAME - 9]}_{digest}"
+
+
+def _clean(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)
 
 
 def _load() -> None:

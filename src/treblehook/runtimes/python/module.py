@@ -172,7 +172,8 @@ class PythonModule:
         if self.ended is None and self._doubt is None:
             why = f"it blocked its event loop for {self._blocked_seconds:g} s"
             self._doubt = self._outside.call_later(self._blocked_seconds, self._end, why)
-            self._post(self._inside, self._post, self._outside, self._trust)
+            # One round later: behind the first steps of calls that are on their way.
+            self._post(self._inside, self._inside.call_soon, self._post, self._outside, self._trust)
 
     def _trust(self) -> None:
         if self._doubt is not None:

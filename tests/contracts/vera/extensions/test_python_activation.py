@@ -282,6 +282,7 @@ async def test_closing_leaves_nothing_behind(rig: ExtensionRig) -> None:
         ("{'phase': 'pre_turn', 'argv': []}", "argv is []"),
         ("{'phase': 'pre_turn', 'argv': 'lookout'}", "argv is 'lookout'"),
         ("{'phase': 'pre_turn', 'argv': ['x', '']}", "argv is ['x', '']"),
+        (r"{'phase': 'pre_turn', 'argv': ['x\0y']}", r"argv is ['x\x00y']"),
         ("{'phase': 'pre_turn', 'argv': ['x'] * 17}", "argv has 17 words; 16 are allowed"),
         ("{'phase': 'pre_turn', 'argv': ['x' * 8190]}", "argv has 8194 bytes as JSON; 8192 are allowed"),
         ("{'phase': 'pre_turn', 'argv': ['x'], 'timeoutMs': 30001}", "timeoutMs is 30001"),

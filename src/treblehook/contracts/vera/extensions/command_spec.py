@@ -36,8 +36,8 @@ def command(spec: Any) -> dict[str, Any]:
 
 
 def _argv(argv: Any) -> tuple[str, ...]:
-    if not isinstance(argv, list | tuple) or not argv or not all(isinstance(word, str) and word for word in argv):
-        raise _wrong("argv", argv, "a list with the executable and then its arguments, none of them empty")
+    if not isinstance(argv, list | tuple) or not argv or not all(isinstance(word, str) and word and "\0" not in word for word in argv):
+        raise _wrong("argv", argv, "a list with the executable and then its arguments, none of them empty or with a NUL")
     if len(argv) > MOST_ARGUMENTS:
         raise TypeError(f"register_command: argv has {len(argv)} words; {MOST_ARGUMENTS} are allowed")
     size = len(encoded(list(argv)))
