@@ -7,7 +7,7 @@ from treblehook.cli.hooks import command as hooks
 from treblehook.cli.main import COMMANDS
 
 TOP = f"There are: {', '.join(COMMANDS)}."
-HOOKS = f"There are: {', '.join(hooks.commands)}."
+HOOKS = f"There are: {', '.join(sorted(hooks.commands))}."
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_a_default_model_that_does_not_open_is_an_error(home: CommandHome, spec:
 
 
 def test_a_default_model_that_opens_is_fine(home: CommandHome) -> None:
-    (home.folder / "script.json").write_text('{"replies": [{"text": "Done."}]}')
+    (home.folder / "script.json").write_text('[{"text": "Done."}]')
     home.settings(f'[model]\ndefault = "script:{home.folder}/script.json"\n')
 
     assert home.found() == []

@@ -409,6 +409,22 @@ async def test_subagents_end_before_their_parent(nest: Nest) -> None:
     assert ended == [child, session.id]
 
 
+async def test_an_awaited_subagent_ends_with_the_reason_of_its_parent(nest: Nest) -> None:
+    """No executable is told of it (vera.md 3.7), but functions are."""
+    ended: list[tuple[bool, str]] = []
+    hooks = Hooks()
+    hooks.on(SessionEnd)(lambda event: ended.append((event.spawned, event.reason)))
+    nest.plays(agent("dig"), routes=[{"match": "dig", "turns": [{"text": "never", "delay": 600}]}])
+    session = await nest.open(hooks=hooks)
+    turn = asyncio.ensure_future(session.prompt("go"))
+    await until(lambda: len(nest.queries) == 2)
+
+    await session.finish("idle")
+
+    assert (await turn).status == "interrupted"
+    assert ended == [(True, "idle"), (False, "idle")]
+
+
 async def test_case_136_no_observer_waits_for_another(nest: Nest) -> None:
     """However many there are: each waits for the one behind it."""
     count = 8

@@ -9,13 +9,17 @@ from msgspec import Struct
 from treblehook.contracts.vera.config import load_config
 from treblehook.contracts.vera.limits import over_limits
 from treblehook.home.checks.access import open_to_everybody
+from treblehook.home.checks.claude_scripts import claude_habits
 from treblehook.home.checks.deadlines import over_deadlines
 from treblehook.home.checks.entries import entries_of
 from treblehook.home.checks.executables import broken_executables
 from treblehook.home.checks.extensions import CheckedExtensions, check_extensions
 from treblehook.home.checks.guards import guards_at_risk
 from treblehook.home.checks.keys import ignored_keys
+from treblehook.home.checks.mcp import missing_programs
+from treblehook.home.checks.model import unopened_model
 from treblehook.home.checks.modes import misdirected_modes
+from treblehook.home.checks.rules import idle_rules
 from treblehook.home.settings import load_settings
 from treblehook.host.problems import ConfigInvalid, Problem
 
@@ -40,6 +44,9 @@ async def check_home(home: Path, environ: Mapping[str, str]) -> Checked:
     config = _loaded(lambda: load_config(home / "config.json"), problems)
     if settings is not None:
         problems += settings.warnings
+        problems += idle_rules(settings)
+        problems += missing_programs(settings, environ)
+        problems += unopened_model(settings, environ)
     if config is None:
         return Checked(tuple(problems))
     modes = {} if settings is None else settings.modes
@@ -51,8 +58,9 @@ async def check_home(home: Path, environ: Mapping[str, str]) -> Checked:
     problems += open_to_everybody(config)
     extensions = await check_extensions(home, config, environ)
     problems += extensions.problems
-    problems += misdirected_modes(config, tuple(manifest.id for manifest in extensions.manifests), modes, toml)
+    problems += misdirected_modes(config, extensions, modes, toml)
     problems += guards_at_risk(config, entries, toml)
+    problems += claude_habits(config, entries)
     problems += over_deadlines(config, entries)
     return Checked(tuple(problems), len(config.hooks) + extensions.hooks, extensions)
 

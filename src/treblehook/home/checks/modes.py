@@ -14,14 +14,16 @@ def misdirected_modes(config: VeraConfig, extensions: CheckedExtensions, modes: 
     executables: dict[str, dict[str, None]] = {}
     for hook in config.hooks:
         executables.setdefault(hook.name, {})[hook.executable] = None
-    names = [*executables, *dict.fromkeys(extensions)]
+    ids = [manifest.id for manifest in extensions.manifests]
+    names = [*executables, *dict.fromkeys(name for name in ids if name not in extensions.idle)]
+    here = f"hooks here: {', '.join(names)}" if names else "this home has no hooks"
     for name in modes:
-        if name in extensions and name not in executables:
+        if name in ids and name not in executables:
             continue
         files = list(executables.get(name, ()))
         if not files:
             close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-            remedy = f"did you mean {close[0]}?" if close else f"hooks here: {', '.join(names) or 'none'}"
+            remedy = f"did you mean {close[0]}?" if close else here
             yield Problem(file, f'hooks."{name}"', "no hook has this name", remedy, "warning")
         elif len(files) > 1:
             message = f"{len(files)} hooks have this name, and the setting holds for all: {', '.join(files)}"
