@@ -1,5 +1,6 @@
 """A home: what a user has set up, and what all of its sessions share."""
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -51,7 +52,7 @@ class Home:
         reports = Reports(self.problems.append, self.log)
         self._extensions = Extensions(path, path / "runtime" / "logs", reports, self.sessions, environ)
         self._mcp = McpServers(self.settings.mcp, self.problems.append, file=str(self.settings.file))
-        self._tools: dict[str, AnyTool] | None = None
+        self._tools: asyncio.Task[dict[str, AnyTool]] | None = None
 
     def vera(self) -> VeraConfig:
         """The hooks of config.json, read again where the file has changed. Hooks outlive a file that is broken or gone."""
@@ -77,15 +78,21 @@ class Home:
     async def tools(self) -> dict[str, AnyTool]:
         """The tools that every session is offered, started once: the built-in ones and those of the MCP servers."""
         if self._tools is None:
-            found = [*builtin_tools(self.tool_processes), *await self._mcp.start()]
-            self._tools = {tool.spec.name: tool for tool in found}
-        return self._tools
+            self._tools = asyncio.ensure_future(self._start_tools())
+        # A session that gives up opening does not take them from the others.
+        return await asyncio.shield(self._tools)
+
+    async def _start_tools(self) -> dict[str, AnyTool]:
+        found = [*builtin_tools(self.tool_processes), *await self._mcp.start()]
+        return {tool.spec.name: tool for tool in found}
 
     def _unlogged(self, problem: str) -> None:
         self.problems.append(Problem(str(self.path), "", problem, level="warning"))
 
     async def close(self) -> None:
         """End what the sessions shared; sessions are closed before."""
+        if self._tools is not None:
+            self._tools.cancel()
         await self._extensions.close()
         await self._mcp.close()
         await self.hook_processes.close()

@@ -1,5 +1,6 @@
 """MCP servers of config.toml in a session: their tools take the same path as any other."""
 
+import asyncio
 import json
 import sys
 from typing import Any
@@ -9,6 +10,7 @@ from tests.support.command_home import Ran, says
 from tests.support.command_run import only
 from tests.support.nest import Nest
 from tests.support.rows import Rows
+from treblehook.agent.session import Session
 from treblehook.lifecycle import PreToolCall, ToolGate
 
 TOOLS = ["mcp__files__echo", "mcp__files__fail", "mcp__files__ask", "mcp__files__hook"]
@@ -47,7 +49,7 @@ def test_their_tools_need_the_users_word_by_default(stage: McpStage) -> None:
     ran = stage.run("run", "go", "--output", "jsonl")
 
     ((content, is_error, did_run),) = results(ran)
-    assert ("Permission denied" in content, is_error, did_run) == (True, True, False)
+    assert ("Permission was not given" in content, is_error, did_run) == (True, True, False)
     assert "mcp__files__echo" in ran.err
     assert stage.heard("tools/call") == []
 
@@ -156,3 +158,16 @@ async def test_a_pattern_chooses_them_by_their_names(nest: Nest, rows: Rows) -> 
     }
     gates = {event.call.name: event.input_json for event in rows.of(ToolGate)}
     assert gates["mcp__files__echo"] == '{"text":"gold"}'
+
+
+async def test_sessions_that_open_at_once_share_the_servers(nest: Nest) -> None:
+    log = nest.place / "mcp.log"
+    nest.settings(f"[mcp.files]\ncommand = {json.dumps(TINY)}\nenv = {{ TINY_MCP_LOG = {json.dumps(str(log))} }}\n")
+    gives_up = asyncio.ensure_future(nest.open())
+    await asyncio.sleep(0)
+    gives_up.cancel()
+
+    sessions = await asyncio.gather(nest.open(), nest.open(), gives_up, return_exceptions=True)
+
+    assert [isinstance(session, Session) for session in sessions] == [True, True, False]
+    assert sum(json.loads(line).get("method") == "initialize" for line in log.read_text().splitlines()) == 1

@@ -171,3 +171,14 @@ async def test_a_failure_after_tools_have_run_keeps_what_they_did(shore: Shore) 
 
     assert "x marks the spot" in json.dumps(shore.bodies[-1])
     assert file.read_text().count('"type":"tool_result"') == 1
+
+
+@pytest.mark.parametrize("shore", ["anthropic", "openai"], indirect=True)
+async def test_half_a_character_of_a_provider_does_no_harm(shore: Shore) -> None:
+    half = text_stream(shore.stage.word, "Under HALF palm.").whole.replace(b"HALF", rb"\ud83d")
+
+    ran = await shore.run([stream(half)], "where is it?")
+
+    assert (ran.status, ran.out) == (0, "Under � palm.\n"), ran
+    await shore.goes_on()
+    assert "Under � palm." in json.dumps(shore.bodies[-1], ensure_ascii=False)

@@ -23,6 +23,7 @@ def test_a_rule_that_may_meet_a_tool_is_fine(home: CommandHome, rule: str) -> No
         ("bsh(rm *)", "did you mean bash?"),
         ("MultiEdit", "did you mean edit?"),
         ("mcp__my_serch__find", "did you mean mcp__my_search__find?"),
+        ("MCP__my_serch__find", "did you mean mcp__my_search__find?"),
         ("mcp__my_serch", "did you mean mcp__my_search__*?"),
         ("WebFetch", "tools here: bash, read, write, edit, glob, grep, agent, mcp__my_search__*"),
         ("mcp__other__*", "tools here: bash, read, write, edit, glob, grep, agent, mcp__my_search__*"),

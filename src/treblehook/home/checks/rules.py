@@ -37,12 +37,12 @@ def _meets(tool: str, names: Sequence[str], prefixes: Sequence[str]) -> bool:
 
 
 def _remedy(tool: str, names: Sequence[str], prefixes: Sequence[str]) -> str:
-    nearest = _nearest_server(tool, prefixes) if tool.startswith(_MCP) else next(iter(_close(tool, names)), None)
+    nearest = _nearest_server(tool, prefixes) if tool.lower().startswith(_MCP) else next(iter(_close(tool, names)), None)
     return f"did you mean {nearest}?" if nearest else f"tools here: {', '.join((*names, *(f'{prefix}*' for prefix in prefixes)))}"
 
 
 def _nearest_server(tool: str, prefixes: Sequence[str]) -> str | None:
-    server, _, name = tool.removeprefix(_MCP).partition("__")
+    server, _, name = tool[len(_MCP) :].partition("__")
     servers = {prefix.removeprefix(_MCP).removesuffix("__"): prefix for prefix in prefixes}
     return next((f"{servers[close]}{name or '*'}" for close in _close(server, servers)), None)
 
