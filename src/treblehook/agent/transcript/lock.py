@@ -8,7 +8,7 @@ from pathlib import Path
 from treblehook.agent.transcript.errors import SessionBusy
 
 _LOCKS = Path("/proc/locks")
-_TRIES = 100
+_TRIES = 50
 _PAUSE_SECONDS = 0.02
 
 
@@ -23,8 +23,9 @@ def lock_session(descriptor: int, path: Path) -> None:
             return
         except BlockingIOError:
             holder = _holder(descriptor)
-        # A child that a killed process was just starting holds its descriptors until it has become another program.
-        if holder is None or _lives(holder):
+        # A child that a killed process was just starting holds its descriptors until it has become another program; then the
+        # holder is dead, or is gone before it can be looked up.
+        if holder is not None and _lives(holder):
             break
         time.sleep(_PAUSE_SECONDS)
     raise SessionBusy(path, holder)
