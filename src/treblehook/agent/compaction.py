@@ -39,7 +39,7 @@ async def compact(state: SessionState, model: Model, reason: Literal["manual", "
     state.recorder.listener.working(state.facts.session, "compacting the conversation")
     await state.fire(CompactionStarting(reason=reason, tokens=before, capacity=window, **fields))
     ratio = before / window if window else 0.0
-    full = ContextFull(messages=tuple(state.conversation.messages), tokens=before, ratio=ratio, system_prompt=state.system, **fields)
+    full = ContextFull(messages=tuple(state.conversation.messages), tokens=before, ratio=ratio, **fields)
     outcome = await state.fire(full)
     replacements = [c.decision.messages for c in outcome.contributions if isinstance(c.decision, ReplaceContext)]
     usable = bool(replacements) and _is_whole(replacements[0])

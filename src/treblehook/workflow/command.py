@@ -21,7 +21,8 @@ class CommandHook:
     """
 
     def __init__(self, argv: Sequence[str], *, timeout_ms: int = 1000) -> None:
-        if isinstance(argv, str) or not 1 <= len(argv) <= MOST_ARGUMENTS or not all(isinstance(word, str) and word for word in argv):
+        words = isinstance(argv, list | tuple) and all(isinstance(word, str) and word for word in argv)
+        if not words or not 1 <= len(argv) <= MOST_ARGUMENTS:
             raise ValueError(f"argv is {argv!r}; it must be a list of 1 to {MOST_ARGUMENTS} texts that are not empty")
         if (size := len(encoded(list(argv)))) > ARGV_BYTES:
             raise ValueError(f"argv has {size} bytes as JSON; {ARGV_BYTES} are allowed")

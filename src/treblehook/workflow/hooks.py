@@ -99,6 +99,8 @@ def _asking(hook: StepHook) -> Ask:
             return _decided(await call(_payload(event)))
         except WorkflowError as error:
             raise HookFailed(error.message) from error
+        except SystemExit as error:
+            raise HookFailed(f"it called sys.exit({error.code!r})") from error
 
     return ask
 

@@ -61,6 +61,9 @@ class Journal:
             if records[0]["workflow"] != workflow:
                 raise RunNotFound(path, f"it is a run of the workflow {records[0]['workflow']!r}, not of {workflow!r}")
             return cls(file, records)
+        except KeyError as missing:
+            file.close()
+            raise JournalFailed(path, f"a record lacks {missing}") from missing
         except BaseException:
             file.close()
             raise

@@ -25,3 +25,23 @@ def test_tools_and_model_change_for_one_turn_only(stage: ProviderStage) -> None:
     assert only(second.records, "tool_result")["content"] == "again\n"
     # A call that is not offered is refused before any hook sees it.
     assert "echo hi" not in (stage.folder / "asked").read_text()
+
+
+def test_a_turn_without_tools_tells_earlier_calls_and_results(stage: ProviderStage) -> None:
+    none = {"power": "mutate", "tools": []}
+    stage.home.hook("pre_turn", "captain", f'case "$(cat)" in *hush*) {says(none)[14:]}\n;; *) echo \'{{"power":"observe"}}\';; esac')
+    stage.plays(calls("echo gold", "exit 3", text="I dig."), {"text": "Found it."}, {"text": "Nothing more."}, aux=None)
+    session = stage.run("run", "dig", "--approve", "always", "--output", "jsonl").records[0]["session"]
+
+    stage.run("run", "hush now", "--resume", session)
+
+    last = stage.sent()[-1]
+    assert last.tools == []
+    assert last.items == [
+        ("user", "dig"),
+        ("assistant", 'I dig.\n[Called bash: {"command":"echo gold"}]\n[Called bash: {"command":"exit 3"}]'),
+        ("user", "[bash answered:]\ngold\n"),
+        ("user", "[bash failed:]\n[exit status 3]"),
+        ("assistant", "Found it."),
+        ("user", "hush now"),
+    ]

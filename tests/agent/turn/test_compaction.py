@@ -41,6 +41,8 @@ async def test_the_rows_of_a_compaction_in_the_middle_of_a_turn(nest: Nest, rows
     starting, full = rows.only(CompactionStarting), rows.only(ContextFull)
     assert (starting.reason, starting.tokens, starting.capacity) == ("automatic", 91_000, 100_000)
     assert (full.tokens, full.ratio) == (91_000, 0.91)
+    # Nobody has configured how a summary is to be made.
+    assert (full.model, full.system_prompt) == (None, None)
     assert [message.role for message in full.messages] == ["user", "assistant", "tool"]
     assert rows.of(SessionStart)[1].reason == "compacted"
     check_answered(session.state.conversation.messages)

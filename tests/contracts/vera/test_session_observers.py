@@ -13,7 +13,7 @@ from treblehook.agent.session import Session
 from treblehook.agent.steps import TurnEnd
 from treblehook.contracts.python import Hooks
 from treblehook.home.residents import Residents
-from treblehook.lifecycle import SessionEnd
+from treblehook.lifecycle import SessionEnd, TurnComplete
 
 SUMMARY = {"text": "In short."}
 DIG = {"match": "dig", "turns": [{"text": " Dug. "}, {"text": "Dug again."}]}
@@ -414,6 +414,13 @@ async def test_an_awaited_subagent_ends_with_the_reason_of_its_parent(nest: Nest
     ended: list[tuple[bool, str]] = []
     hooks = Hooks()
     hooks.on(SessionEnd)(lambda event: ended.append((event.spawned, event.reason)))
+
+    @hooks.on(TurnComplete)
+    async def late(event: TurnComplete) -> None:
+        """The parent is still busy with the end of its turn when the subagent, whose work was stopped with it, ends."""
+        if not event.spawned:
+            await until(lambda: bool(ended))
+
     nest.plays(agent("dig"), routes=[{"match": "dig", "turns": [{"text": "never", "delay": 600}]}])
     session = await nest.open(hooks=hooks)
     turn = asyncio.ensure_future(session.prompt("go"))
@@ -426,15 +433,11 @@ async def test_an_awaited_subagent_ends_with_the_reason_of_its_parent(nest: Nest
 
 
 async def test_case_136_no_observer_waits_for_another(nest: Nest) -> None:
-    """However many there are: each waits for the one behind it."""
+    """However many there are: each goes on only once the last one has been started."""
     count = 8
     for number in range(count):
-        wait = (
-            f'touch "$0.started"; while [ ! -e "{nest.hooks}/end{number + 1}.started" ]; do sleep 0.005; done; '
-            if number < count - 1
-            else ""
-        )
-        nest.hook("session_end", f"end{number}", f'{wait}touch "$0.started"; {KEEPS_STDIN}')
+        wait = f'touch "$0.started"; while [ ! -e "{nest.hooks}/end{count - 1}.started" ]; do sleep 0.005; done'
+        nest.hook("session_end", f"end{number}", f"{wait}; {KEEPS_STDIN}")
     session = await nest.open()
 
     assert await session.finish("detached") == []

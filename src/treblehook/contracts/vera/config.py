@@ -33,6 +33,9 @@ def load_config(path: str | os.PathLike[str], hooks_dir: str | os.PathLike[str] 
     file = os.path.abspath(path)
     folder = os.path.abspath(os.path.join(os.path.dirname(file), "hooks") if hooks_dir is None else hooks_dir)
     findings = Findings(file)
+    if os.path.exists(file) and not (os.path.isfile(file) or os.path.isdir(file)):
+        findings.add("", "is not a file")
+        raise ConfigInvalid(findings.problems)
     try:
         text = Path(file).read_text(encoding="utf-8-sig")
     except FileNotFoundError:

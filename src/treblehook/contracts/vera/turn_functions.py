@@ -80,7 +80,10 @@ def _asking(function: Function, phase: str, payload: Callable[[Any], Payload]) -
     call = asking(function, in_thread=True)
 
     async def ask(event: Any) -> Decision | None:
-        answer: Any = await call(payload(event))
+        try:
+            answer: Any = await call(payload(event))
+        except SystemExit as error:
+            raise HookFailed(f"it called sys.exit({error.code!r})") from error
         return None if answer is None else decided(_answer(answer, phase), POWERS[phase])
 
     return ask

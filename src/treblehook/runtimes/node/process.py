@@ -111,8 +111,9 @@ def _spawn(program: str, descriptors: Sequence[int], environ: Mapping[str, str],
         # What is written to the process's own outputs (by native code, or by Node as it dies) goes to a file of its own.
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise CannotStart(f"cannot be started: its log {log} cannot be opened: {error.strerror}") from error
+    except OSError:
+        # A full or read-only disk is no reason to be without the extensions.
+        output = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     try:
         process = subprocess.Popen(
             [program, _MAIN, str(descriptors[0])],

@@ -7,16 +7,15 @@ _LONGEST = 2000
 
 
 def told(error: BaseException, folder: str) -> str:
-    """The error's class and message, and where in `folder` it was raised."""
-    what = f"it called sys.exit({error.code!r})" if isinstance(error, SystemExit) else f"{type(error).__name__}: {_message(error)}"
-    return what[:_LONGEST] + _place(error, folder) + _hint(error, folder)
-
-
-def _message(error: BaseException) -> str:
+    """The error's class and message, and where in `folder` it was raised. An error may run code of the module to show itself."""
     try:
-        return str(error)
-    except Exception:
-        return "something that cannot be shown"
+        return _what(error)[:_LONGEST] + _place(error, folder) + _hint(error, folder)
+    except BaseException:
+        return f"{type(error).__name__}: something that cannot be shown"
+
+
+def _what(error: BaseException) -> str:
+    return f"it called sys.exit({error.code!r})" if isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
 
 
 def _place(error: BaseException, folder: str) -> str:

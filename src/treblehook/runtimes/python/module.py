@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from treblehook.runtimes.modules import CallFailed, ModuleEnded, NotRunning
+from treblehook.runtimes.python.daemon_threads import DaemonThreads
 from treblehook.runtimes.python.failure import told
 from treblehook.runtimes.python.log import PrintLog
 from treblehook.runtimes.python.private_import import PrivateImport
@@ -71,6 +72,7 @@ class PythonModule:
         self._blocked_seconds = blocked_seconds
         self._outside = asyncio.get_running_loop()
         self._inside = asyncio.new_event_loop()
+        self._inside.set_default_executor(DaemonThreads())
         self._inside.set_exception_handler(self._unhandled)
         self._functions = make(ModuleHost(self._outside, lambda name, argument: on_request(self, name, argument)), self._code.load)
         self._calls: set[asyncio.Future[bytes]] = set()

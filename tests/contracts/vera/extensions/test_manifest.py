@@ -173,3 +173,9 @@ def test_a_folder_that_is_named_by_a_link_is_itself(folder: Path) -> None:
     (folder.parent / "alias").symlink_to(folder)
 
     assert read_manifest(folder.parent / "alias").folder == os.path.realpath(folder)
+
+
+def test_a_pipe_in_place_of_the_manifest_is_not_waited_for(folder: Path) -> None:
+    os.mkfifo(folder / "vera.extension.json")
+
+    assert problem(folder) == ": is not a file"

@@ -1,5 +1,7 @@
 """Our messages as the library's, in a shape that a provider accepts."""
 
+import msgspec
+from msgspec.structs import replace
 from pydantic import ValidationError
 from pydantic_ai.messages import (
     ModelMessage,
@@ -25,13 +27,25 @@ def history_of(query: ModelQuery, *, error_channel: bool) -> list[ModelMessage]:
     `error_channel` says whether the provider has a field for a failed tool; where it has none the text goes as it is. What no
     provider accepts is mended: a result without its call is left out, a call without a result gets one that says so, and
     results stand in front of other messages of the same side.
+
+    A request that offers no tools tells earlier calls and their results as text: Anthropic refuses such blocks without tools.
     """
     history: list[ModelMessage] = []
     if query.system:
         history.append(ModelRequest(parts=[SystemPromptPart(query.system)]))
-    for message in query.messages:
+    for message in query.messages if query.tools else map(_told, query.messages):
         history += _converted(message, error_channel)
     return repair_messages(history)
+
+
+def _told(message: Message) -> Message:
+    """The message with calls and results as text."""
+    if message.calls:
+        called = [f"[Called {call.name}: {msgspec.json.encode(call.input).decode()}]" for call in message.calls]
+        return replace(message, text="\n".join([message.text, *called] if message.text else called), calls=(), raw="")
+    if message.role == "tool":
+        return Message("user", f"[{message.tool} {'failed' if message.is_error else 'answered'}:]\n{message.text}")
+    return message
 
 
 def _converted(message: Message, error_channel: bool) -> list[ModelMessage]:

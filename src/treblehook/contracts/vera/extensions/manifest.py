@@ -70,6 +70,9 @@ def _content(root: str, findings: Findings) -> dict[str, Any]:
     if not _inside(path, root):
         findings.add("", f"is a link to {path}, outside the extension's folder", "copy the file into the folder")
         raise ConfigInvalid(findings.problems)
+    if os.path.exists(path) and not os.path.isfile(path):
+        findings.add("", "is not a file")
+        raise ConfigInvalid(findings.problems)
     try:
         content = parsed(Path(path).read_text(encoding="utf-8-sig"), finite=False)
     except OSError as error:
