@@ -34,6 +34,7 @@ from treblehook.lifecycle import (
     ShellGate,
     TaskEnd,
     TaskStart,
+    ToolCall,
     ToolFinished,
     ToolProposed,
     ToolRan,
@@ -65,7 +66,7 @@ LATE: list[tuple[type[Event], Decision | None]] = [
 
 
 class Deaf:
-    """Something foreign that is cancelled in vain: it goes on when `go` is set, whoever asked it to stop."""
+    """Something foreign that is cancelled in vain: it goes on when `go` is set. Only the end of the test is a second time."""
 
     def __init__(self) -> None:
         self.reached = asyncio.Event()
@@ -74,11 +75,10 @@ class Deaf:
 
     async def wait(self) -> None:
         self.reached.set()
-        while not self.go.is_set():
-            try:
-                await self.go.wait()
-            except asyncio.CancelledError:
-                continue
+        try:
+            await self.go.wait()
+        except asyncio.CancelledError:
+            await self.go.wait()
         self.ended.set()
 
 
@@ -243,6 +243,27 @@ async def test_esc_while_a_tool_runs(nest: Nest) -> None:
     assert len(nest.sent("post_tool_use")) == 1
     assert not (nest.workspace / "late").exists()
     await resumes(nest, session)
+
+
+async def test_esc_at_a_deaf_permission_prompt(nest: Nest) -> None:
+    deaf = Deaf()
+
+    class Approver(Prompts):
+        async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+            await deaf.wait()
+            return True
+
+    nest.plays(bash("touch late"))
+    session = await nest.open(approver=Approver())
+    turn = asyncio.ensure_future(session.prompt("go"))
+    await deaf.reached.wait()
+
+    await stopped(nest, session, turn)
+
+    deaf.go.set()
+    await deaf.ended.wait()
+    await asyncio.sleep(0)
+    assert not (nest.workspace / "late").exists()
 
 
 class DeafTool:

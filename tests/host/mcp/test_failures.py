@@ -187,7 +187,7 @@ async def test_closing_while_one_starts(problems: list[Problem]) -> None:
     await mcp.close()
 
     assert await starting == []
-    assert held().children == before.children
+    await until(lambda: held().children == before.children)
 
 
 async def test_cancelling_the_start_and_closing(problems: list[Problem]) -> None:
@@ -201,7 +201,7 @@ async def test_cancelling_the_start_and_closing(problems: list[Problem]) -> None
         await starting
     await mcp.close()
 
-    assert held().children == before.children
+    await until(lambda: held().children == before.children)
 
 
 @pytest.mark.slow
