@@ -184,6 +184,13 @@ def test_a_hook_that_raises_is_named_with_type_and_text(search: Search) -> None:
     assert "LookupError: no map here" in message
 
 
+def test_a_hook_that_wants_to_leave_is_a_failed_hook(search: Search) -> None:
+    def leaves(payload: Payload) -> Payload:
+        raise SystemExit(3)
+
+    assert "it called sys.exit(3)" in told(search.run(leaves))
+
+
 def test_async_hooks_are_hooks(search: Search) -> None:
     async def later(payload: Payload) -> Payload:
         await asyncio.sleep(0)

@@ -214,6 +214,14 @@ def test_a_failure_leaves_the_session_usable(program: Program) -> None:
     assert asyncio.run(main()).text == "Under the third palm."
 
 
+def test_a_function_that_wants_to_leave_is_a_failed_function(program: Program) -> None:
+    def leaves(turn: Payload) -> None:
+        raise SystemExit(3)
+
+    assert "it called sys.exit(3)" in failure(program, leaves)
+    assert run("where?", **program.places, before_turn_ends=leaves).status == "finished"
+
+
 def test_a_failure_in_a_subagent_is_that_subagents_alone(program: Program) -> None:
     program.plays({"tools": [{"name": "agent", "args": {"task": "count the palms"}}]}, {"text": "It could not."})
 
