@@ -1,49 +1,17 @@
 """The sessions of a running home and their clients (vera.md 3.7)."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.sessions.conftest import Clock, ended, started
 from tests.support.nest import HELD, OBSERVE, Nest, agent, bash, says
 from tests.support.processes import until
 from treblehook.agent.errors import SessionRefused
-from treblehook.agent.transcript import SessionBusy, SessionUnknown, TranscriptFailed
+from treblehook.agent.transcript import TranscriptFailed
 from treblehook.contracts.python import Hooks
-from treblehook.home.residents import DeletionFailed, HomeStopping, NotResident, Residents
+from treblehook.home.residents import HomeStopping, NotResident, Residents
 from treblehook.lifecycle import Refuse, SessionEnd, SessionStart
-
-
-class Clock:
-    """Seconds that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-async def residents(nest: Nest, clock: Clock) -> AsyncIterator[Residents]:
-    nest.recorder("session_start")
-    nest.recorder("session_end")
-    residents = Residents(nest.home, clock)
-    yield residents
-    await residents.shutdown()
-
-
-def started(nest: Nest) -> list[str]:
-    return [payload["reason"] for payload in nest.sent("session_start")]
-
-
-def ended(nest: Nest) -> list[str]:
-    return [payload["reason"] for payload in nest.sent("session_end")]
 
 
 async def test_the_last_client_that_leaves_closes_the_session(nest: Nest, residents: Residents) -> None:
@@ -205,77 +173,6 @@ async def test_a_background_subagent_at_work_keeps_its_parent(nest: Nest, reside
     assert await residents.park(60) == []
     clock.now = 1000
     assert await residents.park(60) == []
-
-
-async def test_a_deleted_session_is_in_the_trash(nest: Nest, residents: Residents) -> None:
-    nest.plays(bash("yes | head -c 100000"))
-    session = await residents.open(nest.wish(), nest.company(), client="a")
-    await session.prompt("go")
-    content = nest.stored(session)
-
-    await residents.delete(session.id)
-
-    assert ended(nest) == ["deleted"]
-    assert list((nest.folder / "sessions").iterdir()) == []
-    trash = nest.folder / "trash"
-    assert sorted(path.name for path in trash.iterdir()) == [session.id, f"{session.id}.jsonl"]
-    assert len((trash / f"{session.id}.jsonl").read_text().splitlines()) >= len(content)
-    assert len(list((trash / session.id / "results").iterdir())) == 1
-    assert oct(trash.stat().st_mode & 0o777) == "0o700"
-    with pytest.raises(SessionUnknown):
-        await residents.open(nest.wish(resume=session.id), nest.company(), client="a")
-    with pytest.raises(SessionUnknown):
-        await residents.delete(session.id)
-
-
-async def test_a_session_that_is_not_open_is_deleted_without_a_word(nest: Nest, residents: Residents) -> None:
-    session = await residents.open(nest.wish(), nest.company(), client="a")
-    await residents.close(session.id)
-
-    await residents.delete(session.id)
-
-    assert (started(nest), ended(nest)) == (["start"], ["closed"])
-    assert (nest.folder / "trash" / f"{session.id}.jsonl").exists()
-
-
-async def test_a_session_that_is_open_elsewhere_is_not_deleted(nest: Nest, residents: Residents) -> None:
-    session = await nest.open()
-
-    with pytest.raises(SessionBusy):
-        await residents.delete(session.id)
-
-    assert (nest.folder / "sessions" / f"{session.id}.jsonl").exists()
-
-
-@pytest.mark.parametrize("obstacle", ["file", "folder"])
-async def test_a_deletion_that_fails_moves_nothing_and_brings_the_session_back(nest: Nest, residents: Residents, obstacle: str) -> None:
-    nest.plays(bash("yes | head -c 100000"))
-    session = await residents.open(nest.wish(), nest.company(), client="a")
-    await session.prompt("go")
-    blocked = nest.folder / "trash" / (f"{session.id}.jsonl" if obstacle == "file" else session.id)
-    (blocked / "in the way").mkdir(parents=True)
-
-    with pytest.raises(DeletionFailed):
-        await residents.delete(session.id)
-
-    assert (started(nest), ended(nest)) == (["start", "resume"], ["deleted"])
-    assert len(list((nest.folder / "sessions" / session.id / "results").iterdir())) == 1
-    (again,) = residents.sessions
-    assert (await again.prompt("still there?")).status == "finished"
-    await residents.detach(session.id, "a")
-    assert ended(nest) == ["deleted", "detached"]
-
-
-async def test_a_deletion_of_what_is_not_open_that_fails_opens_nothing(nest: Nest, residents: Residents) -> None:
-    session = await residents.open(nest.wish(), nest.company(), client="a")
-    await residents.close(session.id)
-    (nest.folder / "trash").write_text("")
-
-    with pytest.raises(DeletionFailed):
-        await residents.delete(session.id)
-
-    assert started(nest) == ["start"]
-    assert residents.sessions == []
 
 
 async def test_a_shutdown_ends_everything_with_subagents_first(nest: Nest, residents: Residents) -> None:

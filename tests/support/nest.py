@@ -19,6 +19,7 @@ from treblehook.agent.models import open_model
 from treblehook.agent.models.model import Model, ModelQuery, ModelReply
 from treblehook.agent.permissions import Always, Approver
 from treblehook.agent.session import Session
+from treblehook.agent.steps import TurnEnd
 from treblehook.contracts.python import Hooks
 from treblehook.home import sessions
 from treblehook.home.home import Home
@@ -100,6 +101,23 @@ class Prompts(Approver):
         self.asked.set()
         await self.go.wait()
         return self._answer
+
+
+class Deaf:
+    """Something foreign that is cancelled in vain: it goes on when `go` is set. Only the end of the test is a second time."""
+
+    def __init__(self) -> None:
+        self.reached = asyncio.Event()
+        self.go = asyncio.Event()
+        self.ended = asyncio.Event()
+
+    async def wait(self) -> None:
+        self.reached.set()
+        try:
+            await self.go.wait()
+        except asyncio.CancelledError:
+            await self.go.wait()
+        self.ended.set()
 
 
 class Nest(CommandHome):
@@ -228,6 +246,13 @@ async def nest(tmp_path: Path) -> AsyncIterator[Nest]:
     with opening_models(nest):
         yield nest
         await nest.close()
+
+
+async def settled(session: Session) -> list[TurnEnd]:
+    """Every background subagent has handed back, and every turn for what they delivered is over."""
+    ends: list[TurnEnd] = []
+    await session.settle(ends.append)
+    return ends
 
 
 def says(answer: object) -> str:
