@@ -1,5 +1,6 @@
 """A session told to a person: what plain text and a terminal have in common."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,7 +16,7 @@ from treblehook.host.calls import CallOutcome
 from treblehook.lifecycle import Display, ToolCall
 
 
-class Narration(Output):
+class Narration(Output, ABC):
     """Sorts what a listener is told into what a person is shown. Of subagents, only rows and tool calls are."""
 
     def __init__(self, every: float | None = None) -> None:
@@ -24,33 +25,33 @@ class Narration(Output):
 
     # What the two ways of showing do differently
 
+    @abstractmethod
     def row(self, by: str, text: str) -> None:
         """A row of the transcript; `by` is the subagent that it belongs to, "" for the session itself."""
-        raise NotImplementedError
 
+    @abstractmethod
     def said(self, delta: str) -> None:
         """The model goes on saying `delta`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def unsaid(self) -> None:
         """What the model has said since the last reply or tool call is void."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reply(self, text: str) -> None:
         """The model's reply is complete; its pieces have been `said`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def call_started(self, by: str, call: ToolCall, display: Display | None) -> None:
         """A tool call is about to run, or has been settled without running."""
-        raise NotImplementedError
 
+    @abstractmethod
     def call_finished(self, by: str, outcome: CallOutcome, display: Display | None) -> None:
         """A tool call is over."""
-        raise NotImplementedError
 
+    @abstractmethod
     def waiting_for(self, what: str | None, seconds: float) -> None:
         """Something takes long; None once it is over."""
-        raise NotImplementedError
 
     # What a listener is told
 
