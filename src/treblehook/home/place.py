@@ -5,7 +5,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from treblehook.agent.transcript.private import make_private_folder
+from treblehook.host.private import make_private_folder
 from treblehook.host.problems import ConfigInvalid, Problem
 
 

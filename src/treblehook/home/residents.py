@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from treblehook.agent.session import EndReason, Session
 from treblehook.agent.transcript import Transcript, TranscriptFailed, find_session
-from treblehook.agent.transcript.private import make_private_folder
 from treblehook.home.home import Home
 from treblehook.home.profile import SessionWish
 from treblehook.home.sessions import Company, open_session
+from treblehook.host.private import make_private_folder
 from treblehook.host.problems import Problem
 
 SHUTDOWN_SECONDS = 5.0

@@ -6,6 +6,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from treblehook.host.private import make_private_folder
+
 LIMIT = 30_000
 HEAD = 20_000
 TAIL = 8_000
@@ -39,7 +41,7 @@ def spill(text: str, folder: Path, call_id: str) -> str:
 
 
 def _kept(data: bytes, folder: Path, name: str) -> Path:
-    _make(folder)
+    make_private_folder(folder)
     path, descriptor = _new_file(folder, name)
     try:
         with open(descriptor, "wb") as file:
@@ -50,13 +52,6 @@ def _kept(data: bytes, folder: Path, name: str) -> Path:
             path.unlink()
         raise
     return path
-
-
-def _make(folder: Path) -> None:
-    """The folder and every missing one above it, for their owner alone."""
-    if not folder.parent.exists():
-        _make(folder.parent)
-    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _new_file(folder: Path, name: str) -> tuple[Path, int]:

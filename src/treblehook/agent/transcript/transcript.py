@@ -8,8 +8,8 @@ from typing import Any
 
 from treblehook.agent.transcript.errors import TranscriptFailed
 from treblehook.agent.transcript.lock import lock_session
-from treblehook.agent.transcript.private import make_private_folder
 from treblehook.agent.transcript.records import encode_record, read_records
+from treblehook.host.private import make_private_folder
 from treblehook.host.problems import Problem
 
 _BLOCK = 64 * 1024

@@ -8,6 +8,6 @@ def make_private_folder(folder: Path) -> None:
 
     Raises `OSError` where it cannot be made, or is no folder.
     """
-    if not folder.parent.is_dir():
+    if not folder.parent.exists():
         make_private_folder(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
