@@ -59,7 +59,7 @@ class Notes(Protocol):
     async def read(self, note: NoteId) -> str:
         """The whole text. Raises `NoteProblem`."""
 
-    async def list(self, *, kilns: Sequence[str] | None = None, folder: str = "") -> list[NoteInfo]:
+    async def listed(self, *, kilns: Sequence[str] | None = None, folder: str = "") -> list[NoteInfo]:
         """Every note, or those under `folder`, by kiln and path."""
 
     async def info(self, note: NoteId) -> NoteInfo | None:

@@ -47,7 +47,7 @@ class Reach(Protocol):
         """Run a tool for a hook: rows 12 to 15 and what observes a run, not the rows of a model's call (design, section 2)."""
 
     def attach(self, session: str, text: str, key: str) -> None:
-        """Put text into the session's next context; a later text of the same `key` replaces it. Raises `ReachRefused` over 2,000 characters."""
+        """Put text into the session's next context; a later text of the same `key` replaces it. Over 2,000 characters it is refused."""
 
     def notify(self, session: str, text: str, level: Literal["info", "warn", "error"]) -> None:
         """Tell the users of a session, or of the host where `session` is ""."""
