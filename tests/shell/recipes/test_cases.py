@@ -147,12 +147,8 @@ def test_includes_that_may_be_missing_and_those_that_may_not(tmp_path: Path) -> 
 
 
 def test_case_112_npm(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        **{
-            "package.json": '{"scripts": {"build": "tsc -p .", "lint": 7, "test": "x", "ship": "y", "postship": "z", "preown": "w", "own": "v"}}'
-        },
-    )
+    scripts = '"build": "tsc -p .", "lint": 7, "test": "x", "ship": "y", "postship": "z", "preown": "w", "own": "v"'
+    (tmp_path / "package.json").write_text(f'{{"scripts": {{{scripts}}}}}')
 
     assert recipe(tmp_path, "npm run build") == recipe(tmp_path, "npm run-script build") == "tsc -p ."
     for command in ("run build -- -v", "run", "test", "run ship", "run own", "run lint", "run gone", "run -s", "run build x", "exec build"):
