@@ -1,5 +1,7 @@
 """What a hook says of itself (murmur.md 2.2 to 2.5, cases 1 to 17)."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,7 +144,5 @@ def test_case_018_capabilities_of_the_hook_itself_are_inert() -> None:
 
 @given(st.text(max_size=200) | st.binary(max_size=200))
 def test_any_text_gives_a_manifest_or_a_refusal(text: str | bytes) -> None:
-    try:
-        parse_hook_manifest(text, "guard", "1.2.0")
-    except HookConfigInvalid as invalid:
-        assert invalid.artifact == "guard"
+    with suppress(HookConfigInvalid):
+        assert parse_hook_manifest(text, "guard", "1.2.0").name == "guard"
