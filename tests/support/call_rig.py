@@ -145,7 +145,7 @@ class CallRig:
 
     # CallObserver
 
-    def started(self, call: ToolCall, asked: dict[str, Any], display: Display | None) -> None:
+    def started(self, call: ToolCall, asked: dict[str, Any], display: Display | None, *, for_hook: bool = False) -> None:
         self.log.append("announces")
         self.announced.append((call, asked, display))
 

@@ -1,10 +1,12 @@
 """Where a session's records go: to the session file first, then to whoever listens."""
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from treblehook.agent.listener import Listener
 from treblehook.agent.models.model import Usage
@@ -14,6 +16,10 @@ from treblehook.engine import Call
 from treblehook.engine.journal import Watcher
 from treblehook.host.calls import CallOutcome
 from treblehook.lifecycle import Display, Message, ToolCall
+
+
+class _Subscriber(Struct, eq=False):
+    told: Callable[[Record], None]
 
 
 class Recorder(Watcher):
@@ -30,6 +36,7 @@ class Recorder(Watcher):
         self._moment = Moment(clock)
         self._closed = False
         self._failure: TranscriptFailed | None = None
+        self._subscribers: list[_Subscriber] = []
 
     def write(self, kind: str, **keys: Any) -> None:
         """Write one record of type `kind`."""
@@ -47,6 +54,25 @@ class Recorder(Watcher):
             self._transcript.append(line)
         if (public := shown(record)) is not None:
             self.listener.record(public)
+            for subscriber in self._subscribers:
+                asyncio.get_running_loop().call_soon(self._tell, subscriber, public)
+
+    def subscribe(self, told: Callable[[Record], None]) -> Callable[[], None]:
+        """Have `told` called with each record that is shown from now on, soon after the listener; what is returned ends that.
+
+        What `told` raises is the running loop's problem, not the session's.
+        """
+        subscriber = _Subscriber(told)
+        self._subscribers.append(subscriber)
+        return lambda: self._unsubscribe(subscriber)
+
+    def _unsubscribe(self, subscriber: "_Subscriber") -> None:
+        if subscriber in self._subscribers:
+            self._subscribers.remove(subscriber)
+
+    def _tell(self, subscriber: "_Subscriber", record: Record) -> None:
+        if subscriber in self._subscribers:
+            subscriber.told(record)
 
     def message(self, message: Message, *, before: str = "") -> None:
         """A message that joined the conversation; `before` names the one it stands in front of, "" the end."""
@@ -83,9 +109,9 @@ class Recorder(Watcher):
             except TranscriptFailed as failure:
                 self._failure = failure
 
-    def started(self, call: ToolCall, asked: dict[str, Any], display: Display | None) -> None:
+    def started(self, call: ToolCall, asked: dict[str, Any], display: Display | None, *, for_hook: bool = False) -> None:
         """A tool call, as it would run."""
-        self._put("tool_call", call_keys(call, asked))
+        self._put("tool_call", call_keys(call, asked, for_hook=for_hook))
         self.listener.tool_started(self.session, call, display)
 
     def progress(self, call: ToolCall, text: str) -> None:

@@ -12,7 +12,19 @@ import msgspec
 from treblehook.agent.models.model import Usage
 from treblehook.engine import Call
 from treblehook.host.calls import INTERRUPTED, CallOutcome
-from treblehook.lifecycle import AddContext, Continue, Decision, Environment, Inject, Message, Replace, Rewrite, ToolCall
+from treblehook.lifecycle import (
+    AddContext,
+    ChooseNotes,
+    Continue,
+    Decision,
+    Environment,
+    Inject,
+    Message,
+    RenderNotes,
+    Replace,
+    Rewrite,
+    ToolCall,
+)
 from treblehook.lifecycle.tool_events import ToolEvent
 
 Record = dict[str, Any]
@@ -32,11 +44,13 @@ PUBLIC: Final = {
 """The record types that are shown, each with its keys after `type`, `at` and `session`."""
 
 _TEXTS_OF: Final[dict[type[Decision], tuple[str, ...]]] = {
-    Rewrite: ("input", "content", "prompt", "messages", "context"),
+    Rewrite: ("input", "content", "covered", "prompt", "messages", "context"),
     Replace: ("content",),
     AddContext: ("text",),
     Continue: ("context",),
     Inject: ("content",),
+    ChooseNotes: ("notes",),
+    RenderNotes: ("text",),
     Environment: ("variables",),
 }
 """Fields of decisions whose final form stands in another record, or that may be secrets."""
@@ -111,9 +125,9 @@ def hook_keys(call: Call) -> Record:
     }
 
 
-def call_keys(call: ToolCall, asked: dict[str, Any]) -> Record:
-    """The keys of a `tool_call` record."""
-    return {"id": call.id, "name": call.name, "input": call.input, "asked": asked}
+def call_keys(call: ToolCall, asked: dict[str, Any], *, for_hook: bool = False) -> Record:
+    """The keys of a `tool_call` record; those of a hook's call are marked, since the conversation knows nothing of it."""
+    return {"id": call.id, "name": call.name, "input": call.input, "asked": asked} | ({"for_hook": True} if for_hook else {})
 
 
 def result_keys(outcome: CallOutcome) -> Record:
@@ -125,7 +139,7 @@ def result_keys(outcome: CallOutcome) -> Record:
         "is_error": outcome.is_error,
         "ran": outcome.ran,
         "ms": round(outcome.ms, 3),
-    }
+    } | ({"for_hook": True} if outcome.for_hook else {})
 
 
 def message_keys(message: Message) -> Record:
@@ -159,6 +173,17 @@ def turns_of(records: Iterable[Record]) -> int:
     return max((record.get("turn", 0) for record in records if record["type"] == "prompt"), default=0)
 
 
+def held_of(records: Iterable[Record]) -> Inject | None:
+    """What waits for the user's next prompt."""
+    held = None
+    for record in records:
+        if record["type"] == "held":
+            held = Inject(record["content"], record["position"])
+        elif record["type"] == "prompt":
+            held = None
+    return held
+
+
 class _Rebuilt:
     """A conversation in the making. Inputs of calls arrive after the message that holds the calls."""
 
@@ -167,6 +192,8 @@ class _Rebuilt:
 
     def take(self, record: Record) -> None:
         match record["type"]:
+            case "tool_call" | "tool_result" if record.get("for_hook"):
+                pass
             case "prompt":
                 self._close_calls()
                 self.messages.append(Message("user", record["text"], id=record.get("id", "")))

@@ -12,14 +12,17 @@ from treblehook.lifecycle import Message, ToolCall
 
 
 class Replies:
-    """The replies of one turn. `texts` is what they said, in order; `ids` are their messages and those of their results."""
+    """The replies of one turn. `texts` is what they said, in order; `ids` are their messages and those of their results.
+
+    `newest` is the message of the newest one, "" before the first.
+    """
 
     def __init__(self, state: SessionState) -> None:
         self.texts: list[str] = []
         self.ids: set[str] = set()
         self._state = state
         self._received: ModelReply | None = None
-        self._kept = ""
+        self.newest = ""
         self._open: list[Proposal] = []
 
     def receive(self, reply: ModelReply) -> ModelReply:
@@ -31,7 +34,7 @@ class Replies:
         """Store a reply, with its calls as the hooks have made them."""
         calls = tuple(proposal.call for proposal in proposals)
         changed = any(proposal.call.input != proposal.asked for proposal in proposals)
-        self._kept = self._add(reply.text, calls, raw="" if changed else reply.raw)
+        self.newest = self._add(reply.text, calls, raw="" if changed else reply.raw)
         self._open = list(proposals)
         if not calls:
             self._state.recorder.write("reply", text=reply.text)
@@ -45,7 +48,7 @@ class Replies:
 
     def settled(self) -> None:
         """Store what the provider wants back with the last reply: no hook can change its calls any more."""
-        kept = self._state.conversation.find(self._kept)
+        kept = self._state.conversation.find(self.newest)
         if kept is not None:
             self._state.recorder.raw(kept)
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from treblehook.agent.compaction import compact
 from treblehook.agent.errors import CompactionStopped
+from treblehook.agent.inbox import When
 from treblehook.agent.models.model import ModelFailed
 from treblehook.agent.opening import open_conversation
 from treblehook.agent.state import SessionState
@@ -59,6 +60,7 @@ class Session:
         self._one_at_a_time = asyncio.Lock()
         self._opened = time.monotonic()
         self._closed: asyncio.Task[list[GaveUp]] | None = None
+        self._untaken: list[str] = []
 
     async def start(self, reason: Literal["start", "resume"]) -> str | None:
         """Announce the session and ask its start hooks; answers why it is refused, or None."""
@@ -71,6 +73,7 @@ class Session:
             model=state.model.spec,
             reason=reason,
             profile=state.profile,
+            kilns=list(state.kilns),
         )
         return await open_conversation(state, reason)
 
@@ -110,14 +113,12 @@ class Session:
         """Send a message into the running turn, at its next tool boundary; false where no turn is running."""
         if not self.running:
             return False
-        self.state.joining.append(text)
+        self.state.inbox.send(text, "now")
         return True
 
     def left_over(self) -> list[str]:
         """Messages that were sent into a turn which ended before it could take them; they are yours now."""
-        texts = list(self.state.joining)
-        self.state.joining.clear()
-        return texts
+        return self.state.inbox.take_now()
 
     async def interrupt(self) -> None:
         """Stop the running turn or compaction at once. Nobody waits for a hook, model or tool that does not heed that."""
@@ -140,13 +141,42 @@ class Session:
         await compact(self.state, self.state.model, "manual")
         return True
 
+    def send(self, text: str, when: When) -> "asyncio.Future[bool]":
+        """Accept a message: `now` joins the running turn at its next tool boundary, `idle` waits for a turn of its own.
+
+        Somebody has to take the turns: `attend` does, and so does `settle` until all is quiet. The future comes to true once a turn
+        has taken the message, and to false where the session was closed before. Raises `ReachRefused` where it is being closed.
+        """
+        return self.state.inbox.send(text, when)
+
+    async def attend(self, on_turn: Callable[[TurnEnd], None]) -> None:
+        """Take turns for what is sent and delivered, one after another, until the session is being closed."""
+        while self.closing is None:
+            await self.settle(on_turn)
+            if self.closing is None:
+                await self.news()
+
     async def settle(self, on_turn: Callable[[TurnEnd], None]) -> None:
-        """Wait for background subagents and take a turn for what they deliver, until all is quiet."""
-        while self.children.busy() or self.state.delivered:
-            if not self.state.delivered:
-                await self.children.next_result()
-            if self.state.delivered:
-                on_turn(await self.prompt())
+        """Take turns for what has been sent, and for what background subagents deliver, until all is quiet."""
+        while self.closing is None:
+            texts = self.state.inbox.next_turn()
+            if texts or self.state.delivered:
+                on_turn(await self.prompt(*texts))
+            elif self.children.busy():
+                await self.news()
+            else:
+                return
+
+    async def news(self) -> None:
+        """Wait until something is sent, a background subagent has handed something back, or the session is being closed."""
+        waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(self.state.inbox.arrived.wait())]
+        if self.children.busy():
+            waits.append(asyncio.ensure_future(self.children.next_result()))
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
 
     def deliver(self, message: Message) -> None:
         """A background subagent's result, for the next turn or the next tool boundary of this one."""
@@ -163,6 +193,7 @@ class Session:
         """
         if self._closed is None:
             self.closing = reason
+            self._untaken = self.state.inbox.close()
             self._closed = asyncio.ensure_future(self._close(reason, exit_status))
         return await asyncio.shield(self._closed)
 
@@ -175,6 +206,8 @@ class Session:
         finally:
             self.end_told.set()
         gave_up, _ = await asyncio.gather(self.state.background.drain(), self.children.gone())
+        for leave in self.state.leaving:
+            await leave()
         return gave_up
 
     async def _tell(self, event: SessionEnd) -> None:
@@ -192,8 +225,8 @@ class Session:
         return SessionEnd(
             reason=reason,
             turns=state.turns,
-            tool_calls=state.calls.ran,
-            shell_calls=state.calls.shells,
+            tool_calls=state.calls.execution.ran,
+            shell_calls=state.calls.execution.shells,
             input_tokens=sum(usage.input for usage in spent),
             output_tokens=sum(usage.output for usage in spent),
             duration_ms=round((time.monotonic() - self._opened) * 1000),
@@ -205,6 +238,8 @@ class Session:
         """Close, write how it ended (without `end` that has been written), and let go of the session file."""
         try:
             gave_up = await self.close(reason, "ok" if end is None or end.status == "finished" else "failed")
+            for text in self._untaken:
+                self.state.recorder.write("row", text=f"the session was closed before it took this message: {text}", hook="")
             if end is not None:
                 self.end(end)
         finally:

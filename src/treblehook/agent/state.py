@@ -1,21 +1,27 @@
 """What a session is made of while it is open; turn, compaction and subagents work on it."""
 
 import asyncio
+import secrets
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from treblehook.agent.characters import readable
+from treblehook.agent.context.attachments import Attachments
+from treblehook.agent.context.settings import Precognition
 from treblehook.agent.conversation import Conversation
+from treblehook.agent.inbox import Inbox
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply, Usage
 from treblehook.agent.recorder import Recorder
 from treblehook.engine import Background, Dispatcher, Handler, Outcome
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
 from treblehook.host.foreign import fired, foreign
-from treblehook.host.tool import ToolSpec
-from treblehook.lifecycle import Event, Inject, Message
+from treblehook.host.notes import Notes
+from treblehook.host.reach import ReachRefused
+from treblehook.host.tool import ToolOutput, ToolSpec
+from treblehook.lifecycle import Event, Inject, Message, ToolCall
 
 E = TypeVar("E", bound=Event)
 
@@ -58,7 +64,10 @@ class SessionState:
     `usage` is summed, and `asked` counts requests, by use (`turn`, `compaction`, `ask`) and the model's SPEC. `last_request` is the
     newest request of a turn and the model that got it.
 
-    `joining` holds messages for the running turn, `delivered` results of background subagents that nobody has seen yet.
+    `held` waits for the user's next prompt, `attachments` for the next context, `inbox` holds messages that no turn has taken yet,
+    `delivered` results of background subagents that nobody has seen yet. `narrowed` is what turns offer where a hook asked for less
+    than all `tools`. Before a turn `notes` are looked for in the session's `kilns`, as `precognition` says. `leaving` is called once the
+    end hooks have been told.
     """
 
     facts: SessionFacts
@@ -82,9 +91,36 @@ class SessionState:
     last_request: tuple[Model, ModelQuery] | None = None
     usage: dict[tuple[str, str], Usage] = field(default_factory=dict)
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
-    joining: list[str] = field(default_factory=list)
+    inbox: Inbox = field(default_factory=Inbox)
+    attachments: Attachments = field(default_factory=Attachments)
+    notes: Notes | None = None
+    kilns: tuple[str, ...] = ()
+    precognition: Precognition = field(default_factory=Precognition)
+    narrowed: tuple[str, ...] | None = None
     delivered: list[Message] = field(default_factory=list)
     unattended: set[asyncio.Task[Any]] = field(default_factory=set)
+    leaving: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The names of the tools that the next turn offers."""
+        return tuple(self.tools) if self.narrowed is None else self.narrowed
+
+    def offer(self, names: Sequence[str]) -> None:
+        """Let the turns that follow offer these tools only. Raises `ReachRefused` for one that the session does not have."""
+        unknown = [name for name in names if name not in self.tools]
+        if unknown:
+            raise ReachRefused(f"this session has no tool {', '.join(unknown)}; it has: {', '.join(self.tools)}")
+        self.narrowed = tuple(name for name in self.tools if name in names)
+
+    async def call_tool(self, name: str, arguments: dict[str, Any]) -> ToolOutput:
+        """Run a tool for a hook, one of those that turns offer."""
+        return await self.calls.call_for_hook(ToolCall(f"hook_{secrets.token_hex(8)}", name, arguments), frozenset(self.offered))
+
+    def hold(self, inject: Inject) -> None:
+        """Keep text for the user's next prompt, also over a resume; it replaces what was held before."""
+        self.held = inject
+        self.recorder.write("held", content=inject.content, position=inject.position)
 
     def later(self, work: Coroutine[Any, Any, Any]) -> None:
         """Run `work`, which nobody waits for."""

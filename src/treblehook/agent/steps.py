@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from treblehook.agent.blocking import stop_if_blocked
 from treblehook.agent.compaction import compact, is_full
-from treblehook.agent.errors import Blocked, LimitReached
+from treblehook.agent.context.context import Context
+from treblehook.agent.errors import LimitReached
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply
 from treblehook.agent.observation import response_event
 from treblehook.agent.replies import Replies
@@ -19,11 +20,9 @@ from treblehook.host.calls import CallOutcome, Proposal
 from treblehook.lifecycle import (
     AddContext,
     Artifact,
-    ContextAssembled,
     Continue,
     Inject,
     Message,
-    ModelRequest,
     PromptSubmitted,
     ToolCall,
     TurnComplete,
@@ -53,17 +52,17 @@ class Turn:
         self.state = state
         self.model: Model = state.model
         self.effort = state.effort
-        self.offered: tuple[str, ...] = tuple(state.tools)
+        self.offered = state.offered
         self.replies = Replies(state)
+        self.context = Context(state)
         self._task = Task(state, self.replies)
         self._prompts: list[Message] = []
         self._new: list[Message] = []
         self._asked: list[Message] = []
-        self._rewritten: dict[str, str] = {}
-        self._standing: tuple[tuple[Message, ...], int] | None = None
         self._requests = 0
         self._continuations = 0
         self._cut = False
+        self._terminated = False
         self._over = False
 
     # Row 3
@@ -77,9 +76,7 @@ class Turn:
 
     def take_joined(self) -> None:
         """Store the messages that arrived since the last tool boundary."""
-        arrived = list(self.state.joining)
-        self.state.joining.clear()
-        self.take(arrived, joined=True)
+        self.take(self.state.inbox.take_now(), joined=True)
 
     def _take_prompt(self, text: str, *, joined: bool) -> Message:
         held, self.state.held = self.state.held, None
@@ -100,7 +97,7 @@ class Turn:
         before = self.model
         for place, message in enumerate(self._new):
             outcome = await self.state.fire(self._submitted(message.text, joined=joined))
-            self._stop_if_blocked(outcome)
+            stop_if_blocked(self.state, outcome)
             self.offered = outcome.value.tools
             self._add_contexts(outcome)
             if place == 0 and not joined:
@@ -125,14 +122,6 @@ class Turn:
         if spec != self.model.spec:
             self.model = self.state.models(spec)
 
-    def _stop_if_blocked(self, outcome: Outcome[PromptSubmitted] | Outcome[ModelRequest] | Outcome[ContextAssembled]) -> None:
-        if outcome.blocked is None or outcome.by is None:
-            return
-        reason, by = outcome.blocked.reason, outcome.by
-        text = reason if outcome.failure is not None else f"{by.origin.event} blocked this turn: {reason}"
-        self.state.recorder.write("row", text=text, hook=by.name)
-        raise Blocked(reason)
-
     # Row 4
 
     async def start_task(self, prompts: Sequence[str]) -> None:
@@ -146,12 +135,13 @@ class Turn:
         state = self.state
         if self._requests >= Limits.max_requests:
             raise LimitReached(f"stopped after {Limits.max_requests} requests in one turn", "max_turns_reached")
-        await self._rewrite_prompt()
-        messages = await self._assembled()
+        self._terminated = False
+        await self.context.rewrite(self._prompts[-1] if self._prompts else None, self.model.spec)
+        messages = await self.context.messages(self.model.spec)
         tools = tuple(spec for name, spec in state.tools.items() if name in self.offered)
         query = ModelQuery(state.system, messages, tools, self.effort)
         state.last_request = (self.model, query)
-        state.calls.turn = state.requests
+        state.calls.execution.turn = state.requests
         began = time.monotonic()
         reply = self.replies.receive(await state.ask(self.model, query, "turn", stream=True))
         state.conversation.measured(reply.usage)
@@ -166,38 +156,13 @@ class Turn:
             raise ModelFailed(self.model.spec, "rejected", reply.text or "the model refused to answer")
         return reply
 
-    async def _rewrite_prompt(self) -> None:
-        """Row 6, always from the turn's newest prompt as it was given; an earlier one stays as it was last rewritten."""
-        original = self._prompts[-1].text if self._prompts else ""
-        outcome = await self.state.fire(ModelRequest(prompt=original, model=self.model.spec, **self.state.facts.fields()))
-        self._stop_if_blocked(outcome)
-        if self._prompts:
-            self._rewritten.pop(self._prompts[-1].id, None)
-            if outcome.value.prompt != original:
-                self._rewritten[self._prompts[-1].id] = outcome.value.prompt
-
-    async def _assembled(self) -> tuple[Message, ...]:
-        """Row 7, once per turn and again after a compaction; its result stands, and what came since follows it.
-
-        Row 6's prompts stand in it where the prompts are still there.
-        """
-        messages = self.state.conversation.messages
-        if self._standing is None:
-            event = ContextAssembled(messages=tuple(messages), model=self.model.spec, **self.state.facts.fields())
-            outcome = await self.state.fire(event)
-            self._stop_if_blocked(outcome)
-            self._standing = (outcome.value.messages, len(messages))
-        standing, length = self._standing
-        current = (*standing, *messages[length:])
-        return tuple(replace(m, text=self._rewritten[m.id]) if m.id in self._rewritten else m for m in current)
-
     # Row 9
 
     async def compact_if_full(self) -> None:
         """Compact an overfull conversation; what this turn was asked, by the user and by hooks, stays as it is."""
         if self.state.conversation.messages and is_full(self.state, self.model):
             await compact(self.state, self.model, "automatic", keep=self._asked)
-            self._standing = None
+            self.context.renew()
 
     # Rows 10 to 17
 
@@ -210,6 +175,11 @@ class Turn:
         outcome = await self.state.calls.run(proposal)
         self.replies.answer(outcome)
         return outcome
+
+    def is_terminated(self, outcomes: Sequence[CallOutcome]) -> bool:
+        """Whether hooks have replaced these calls, all of one reply, and want the turn to end with that."""
+        self._terminated = all(outcome.terminate for outcome in outcomes)
+        return self._terminated
 
     # Row 18
 
@@ -236,7 +206,6 @@ class Turn:
         if feedback is None:
             return False
         self._asked.append(feedback)
-        self._standing = None
         return True
 
     # Row 19
@@ -247,7 +216,7 @@ class Turn:
         done = await self.state.fire(self._completed(outcome))
         for contribution in done.contributions:
             if isinstance(contribution.decision, Inject):
-                self.state.held = contribution.decision
+                self.state.hold(contribution.decision)
         texts = self.replies.texts
         return TurnEnd(status, texts[-1] if texts else "", reason, cut=self._cut)
 
@@ -272,6 +241,8 @@ class Turn:
             turns=self.state.turns,
             prompt="\n\n".join(message.text.strip() for message in self._prompts),
             reply="\n\n".join(text.strip() for text in self.replies.texts),
+            message=self.replies.newest,
             continuation=bool(self._continuations),
+            terminated=self._terminated,
             **self.state.facts.fields(),
         )

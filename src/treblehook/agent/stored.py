@@ -17,6 +17,7 @@ class _Session(Struct):
     workspace: str
     model: str
     profile: Literal["default", "bare", "prompt-only"]
+    kilns: list[str]
 
 
 class _Prompt(Struct):
@@ -71,6 +72,11 @@ class _Restarted(Struct):
     messages: list[Message]
 
 
+class _Held(Struct):
+    content: str
+    position: Literal["user_prefix", "user_suffix"]
+
+
 _READ: Final[dict[str, type[Struct]]] = {
     "session": _Session,
     "prompt": _Prompt,
@@ -79,6 +85,7 @@ _READ: Final[dict[str, type[Struct]]] = {
     "tool_call": _ToolCall,
     "tool_result": _ToolResult,
     "restarted": _Restarted,
+    "held": _Held,
 }
 
 

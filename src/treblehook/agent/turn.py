@@ -37,6 +37,7 @@ async def take_turn(turn: Turn, prompts: Sequence[str]) -> TurnEnd:
         await turn.submit()  # row 3
         await turn.start_task(prompts)  # row 4
         while True:
+            await turn.context.find_notes(prompts)  # row 5
             await converse(turn)  # rows 6 to 18
             if not await turn.end_task("ok"):  # row 18
                 break
@@ -55,7 +56,7 @@ async def converse(turn: Turn) -> None:
         reply = await turn.ask_model()  # rows 6, 7, 8
         if reply.calls:
             outcomes = await run_calls(turn, reply)
-            if all(outcome.terminate for outcome in outcomes):
+            if turn.is_terminated(outcomes):
                 return
             turn.take_joined()
             await turn.submit(joined=True)  # row 3, for messages that arrived meanwhile

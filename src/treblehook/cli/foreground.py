@@ -6,8 +6,6 @@ import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Final
 
 from treblehook.agent.permissions import Approver
 from treblehook.agent.records import stamped
@@ -24,8 +22,6 @@ from treblehook.home.sessions import Company, prepare_session, start_session
 
 Converse = Callable[["Foreground", Session], Awaitable[TurnEnd | None]]
 """Talks to a session; answers how it ended, or None where every `end` has been written already."""
-
-_WORKSPACE_LUA: Final = Path(".crucible", "lua", "init.lua")
 
 
 class Foreground:
@@ -101,7 +97,6 @@ class Foreground:
             self.tell_problems()
             session = await prepare_session(self._home, self._flags.wish, Company(self.output, self._approver))
             self.tell_problems()
-            self._tell_held_back(session)
             try:
                 end = await self._talked(session)
                 await session.finish(self._reason, end)
@@ -136,8 +131,3 @@ class Foreground:
         await session.close(self._reason, "failed")
         end = stamped("end", session.id, datetime.now(UTC), status="failed", turns=session.state.turns, reason=str(failure))
         self.output.record(end)
-
-    def _tell_held_back(self, session: Session) -> None:
-        script = Path(session.state.facts.workspace) / _WORKSPACE_LUA
-        if script.exists():
-            self.output.problem(f"held back: {script}: this build runs no Lua")

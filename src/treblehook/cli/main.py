@@ -12,8 +12,12 @@ from treblehook.cli.command_group import CommandGroup
 COMMANDS: Final = {
     "run": ("treblehook.cli.run", "One session in the foreground."),
     "chat": ("treblehook.cli.chat", "An interactive session, by hand or by JSON lines."),
+    "serve": ("treblehook.cli.serve", "The daemon: sessions and webhooks over HTTP."),
     "demo": ("treblehook.cli.demo", "A scripted session with one hook of every kind."),
-    "hooks": ("treblehook.cli.hooks", "List, check, fire and make hooks."),
+    "hooks": ("treblehook.cli.hooks", "List, check, fire, make and test hooks."),
+    "kiln": ("treblehook.cli.kiln", "Index, search, rename and watch your notes."),
+    "trust": ("treblehook.cli.trust", "Whether the Lua that comes with a workspace may run."),
+    "webhook": ("treblehook.cli.webhook", "Mint and list the secrets of webhooks."),
     "trace": ("treblehook.cli.trace", "The timeline of a session: who was asked, who answered what."),
     "doctor": ("treblehook.cli.doctor", "Whether this installation and your home are well."),
 }

@@ -75,4 +75,4 @@ def flags(
     if not place.exists() and (home or os.environ.get("TREBLEHOOK_HOME")):
         click.echo(f"warning: {safe(str(place))}: there is no such folder yet, so there are no hooks in it", err=True)
     profile: Profile | None = "bare" if bare else "prompt-only" if prompt_only else None
-    return Flags(place, SessionWish(workspace, model, resume, profile), approve, output)
+    return Flags(place, SessionWish(workspace, model, resume, profile, trust=trust), approve, output)

@@ -1,4 +1,4 @@
-"""The open sessions of a home, to which an extension may put a side question."""
+"""The open sessions of a home, which hooks may ask something and reach."""
 
 from weakref import WeakValueDictionary
 
@@ -17,9 +17,18 @@ class OpenSessions:
         """A session has been opened."""
         self._sessions[session.id] = session
 
+    def find(self, session: str) -> Session | None:
+        """The session of that id; None where it is not open, or being closed."""
+        found = self._sessions.get(session)
+        return None if found is None or found.closing else found
+
+    def all(self) -> list[Session]:
+        """Those that are open and not being closed, the oldest first."""
+        return [session for session in self._sessions.values() if not session.closing]
+
     async def __call__(self, session: str, question: str, max_tokens: int) -> SideAnswer:
         """Put `question` to the session of that id; see `AskSession`."""
-        found = self._sessions.get(session)
-        if found is None or found.closing:
+        found = self.find(session)
+        if found is None:
             raise AskRefused(f"no session {session!r} is open")
         return await ask_aside(found.state, question, max_tokens)

@@ -2,21 +2,31 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from treblehook.contracts.vera.config import VeraConfig, load_config
 from treblehook.contracts.vera.extensions.extensions import Extensions
 from treblehook.contracts.vera.extensions.reporting import Reports
 from treblehook.contracts.vera.host_log import HostLog
-from treblehook.engine import Registry
+from treblehook.engine import Background, Dispatcher, Journal, Registry
 from treblehook.home.asking import OpenSessions
+from treblehook.home.bus import EventBus
+from treblehook.home.lua import LuaMachines
+from treblehook.home.lua.log import LuaLog
 from treblehook.home.settings import Settings, load_settings
+from treblehook.host.isolation import Isolation
 from treblehook.host.mcp import McpServers
 from treblehook.host.problems import ConfigInvalid, Problem
 from treblehook.host.tool import AnyTool
 from treblehook.host.tools import builtin_tools
+from treblehook.lifecycle.daemon_events import DaemonEvent
+
+if TYPE_CHECKING:
+    # Most homes have no notes.
+    from treblehook.kiln.kilns import Kilns
 from treblehook.runtimes.process import ProcessRuntime
 
 OBSERVERS_AT_ONCE = 64
@@ -26,10 +36,19 @@ TOOLS_AT_ONCE = 1000
 """Commands of tools live as long as they need and must not keep each other waiting."""
 
 
+INDEX_SECONDS = 10.0
+"""How long the first session waits for its notes to be indexed; what is not by then is missing for a while."""
+
+BUS_SECONDS = 10.0
+"""How long closing a home waits for the handlers of what has happened."""
+
+
 class Home:
     """An open home. Making one raises `ConfigInvalid` where a file does not load; nothing has been started then.
 
-    `sessions` has those that are open. Extensions are loaded by the first session that runs hooks, and not again.
+    `sessions` has those that are open. Extensions, and the plugins of `lua`, are loaded by the first session that runs hooks, and
+    not again. What happens to files and notes, and webhooks, goes to `bus`, whose calls of hooks are in `events`. `isolation` has what
+    may not run on this host.
 
     While it is open, a configuration that is edited is read again for the next session; one that no longer loads is
     reported in `problems`, and the last valid one stays in force (vera.md 2.4).
@@ -51,6 +70,25 @@ class Home:
         self._vera_stamp = _stamp(path / "config.json")
         reports = Reports(self.problems.append, self.log)
         self._extensions = Extensions(path, path / "runtime" / "logs", reports, self.sessions, environ)
+        self.isolation = Isolation()
+        self.events = Journal()
+        self.events.watchers = [self.log]
+        self.bus = EventBus(Dispatcher(self.registry, background=Background(), journal=self.events).fire, self._undispatched)
+        self._kilns: Kilns | None = None
+        self.lua = LuaMachines(
+            path,
+            environ,
+            registry=self.registry,
+            modes=lambda: self.settings.modes,
+            sections=lambda: self.settings.plugins,
+            kilns=self.settings.kilns,
+            notes=lambda: self._kilns,
+            sessions=self.sessions,
+            isolation=self.isolation,
+            log=LuaLog(path, self.problems.append),
+            report=self.problems.append,
+        )
+        self._notes: asyncio.Task[None] | None = None
         self._mcp = McpServers(self.settings.mcp, self.problems.append, file=str(self.settings.file))
         self._tools: asyncio.Task[dict[str, AnyTool]] | None = None
 
@@ -75,6 +113,35 @@ class Home:
         await self._extensions.load(self._vera)
         return self._extensions
 
+    async def notes(self) -> "Kilns | None":
+        """The notes, indexed and looked after from now on; None without kilns. Raises `ConfigInvalid` where a library is missing."""
+        if not self.settings.kilns:
+            return None
+        if self._notes is None:
+            self._notes = asyncio.ensure_future(self._open_kilns())
+        await asyncio.shield(self._notes)
+        return self._kilns
+
+    async def _open_kilns(self) -> None:
+        from treblehook.kiln.kiln import Hearer
+        from treblehook.kiln.kilns import Kilns, KilnsMissing
+
+        kilns = self._kilns = Kilns(self.settings.kilns, self.path / "kilns", Hearer(self.bus.tell, report=self.problems.append))
+        try:
+            await kilns.open()
+        except KilnsMissing as missing:
+            raise ConfigInvalid([Problem(str(self.settings.file), "kilns", str(missing))]) from missing
+        indexed = asyncio.ensure_future(kilns.indexed())
+        done, _ = await asyncio.wait({indexed}, timeout=INDEX_SECONDS)
+        if not done:
+            indexed.cancel()
+            what = "notes are still being indexed; some will not be found for a while"
+            self.problems.append(Problem(str(self.settings.file), "kilns", what, level="warning"))
+
+    def _undispatched(self, event: DaemonEvent, error: Exception) -> None:
+        what = f"its dispatch failed: {type(error).__name__}: {error}"
+        self.problems.append(Problem(str(self.path), type(event).__name__, what))
+
     async def tools(self) -> dict[str, AnyTool]:
         """The tools that every session is offered, started once: the built-in ones and those of the MCP servers."""
         if self._tools is None:
@@ -93,6 +160,16 @@ class Home:
         """End what the sessions shared; sessions are closed before."""
         if self._tools is not None:
             self._tools.cancel()
+        if self._notes is not None:
+            self._notes.cancel()
+            with suppress(asyncio.CancelledError, ConfigInvalid):
+                await self._notes
+        left = await self.bus.drain(BUS_SECONDS)
+        if self._kilns is not None:
+            await self._kilns.close()
+        if left:
+            self.problems.append(Problem(str(self.path), "", f"the handlers of {left} events did not finish in time", level="warning"))
+        await self.lua.close()
         await self._extensions.close()
         await self._mcp.close()
         await self.hook_processes.close()

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from pathlib import Path
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -10,6 +11,7 @@ from msgspec import Struct
 from treblehook.engine import Handler
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
+from treblehook.home.lua.machines import SessionLua
 from treblehook.lifecycle import ROWS
 
 Sessions = Literal["every", "user", "subagent"]
@@ -43,14 +45,23 @@ class Listed(Struct, frozen=True):
     held_back: str | None
 
 
-async def bound_handlers(home: Home) -> list[Bound]:
+async def bound_handlers(home: Home, workspace: Path | None = None) -> list[Bound]:
     """Every handler of user sessions and subagents, switched off ones included, by lifecycle row and then as it would run.
+
+    With a `workspace`, those of its code too, where that is trusted.
 
     Raises `ConfigInvalid` where a session would not start.
     """
-    user = (await session_registry(home, spawned=False)).handlers()
-    subagent = (await session_registry(home, spawned=True)).handlers()
+    user = await _handlers(home, workspace, spawned=False)
+    subagent = await _handlers(home, workspace, spawned=True)
     return sorted(_merged(user, subagent), key=lambda bound: _ROW_OF[bound.handler.event])
+
+
+async def _handlers(home: Home, workspace: Path | None, *, spawned: bool) -> list[Handler]:
+    """Those of one kind of session. Its machine is closed with the home: what it has registered is what is listed."""
+    registry = await session_registry(home, spawned=spawned)
+    home.lua.open_session(registry, SessionLua("", workspace))
+    return registry.handlers()
 
 
 def listed(order: int, bound: Bound) -> Listed:

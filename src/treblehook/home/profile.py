@@ -15,10 +15,13 @@ PROFILES: Final[tuple[Profile, ...]] = ("default", "bare", "prompt-only")
 class SessionWish(Struct, frozen=True):
     """What is asked for; None takes what the home, or the resumed session, says.
 
-    `resume` is a session id or an unambiguous beginning of one. `prompt-only` also offers no tools.
+    `resume` is a session id or an unambiguous beginning of one. `prompt-only` also offers no tools. `kilns` are the names of those
+    whose notes the session has, None for all. `trust` trusts the workspace's code as it is now.
     """
 
     workspace: Path | None = None
     model: str | None = None
     resume: str | None = None
     profile: Profile | None = None
+    kilns: tuple[str, ...] | None = None
+    trust: bool = False

@@ -5,12 +5,14 @@ import random
 import secrets
 from collections.abc import Mapping, Sequence
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from treblehook.agent.context.settings import Precognition
 from treblehook.agent.conversation import Conversation
 from treblehook.agent.errors import SessionRefused
 from treblehook.agent.listener import Listener
@@ -19,7 +21,7 @@ from treblehook.agent.models.model import Model, ModelSpecInvalid
 from treblehook.agent.models.retry import reply_with_retries
 from treblehook.agent.permissions import Approver, Permissions
 from treblehook.agent.recorder import Recorder
-from treblehook.agent.records import Record, messages_of, turns_of
+from treblehook.agent.records import Record, held_of, messages_of, turns_of
 from treblehook.agent.session import Session
 from treblehook.agent.state import SessionState
 from treblehook.agent.steps import TurnEnd
@@ -31,11 +33,16 @@ from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Background, Dispatcher, Journal, Mode, Registry
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
+from treblehook.home.lua.machines import SessionLua
 from treblehook.home.place import absolute
 from treblehook.home.profile import PROFILES, Profile, SessionWish
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
 from treblehook.host.problems import ConfigInvalid, Problem
+from treblehook.host.tool import AnyTool
+
+if TYPE_CHECKING:
+    from treblehook.kiln.kilns import Kilns
 
 DEEPEST_SUBAGENT = 3
 
@@ -64,6 +71,8 @@ class _Kind(Struct, frozen=True):
     profile: Profile
     parent: Session | None = None
     vera: VeraConfig | None = None
+    kilns: tuple[str, ...] | None = None
+    trust: bool = False
     awaited: bool = False
     depth: int = 0
 
@@ -117,6 +126,8 @@ def _fresh(home: Home, wish: SessionWish) -> _Kind:
         _workspace(wish.workspace or Path(".")),
         _model_spec(home, wish.model),
         wish.profile or "default",
+        kilns=wish.kilns,
+        trust=wish.trust,
     )
 
 
@@ -126,7 +137,8 @@ def _resumed(home: Home, wish: SessionWish, session_id: str, records: Sequence[R
     workspace = wish.workspace or Path(left.get("workspace") or ".")
     model = _model_spec(home, wish.model or left.get("model"))
     profile = max(wish.profile or "default", left.get("profile", "default"), key=PROFILES.index)
-    return _Kind(session_id, _workspace(workspace), model, profile)
+    kilns = left.get("kilns") if wish.kilns is None else wish.kilns
+    return _Kind(session_id, _workspace(workspace), model, profile, kilns=None if kilns is None else tuple(kilns), trust=wish.trust)
 
 
 def _workspace(path: Path) -> Path:
@@ -154,7 +166,12 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     registry = await session_registry(home, config, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
     if company.hooks is not None:
         company.hooks.bind(registry, modes=home.settings.modes)
-    tools = {} if kind.profile == "prompt-only" else dict(await home.tools())
+    notes = await home.notes()
+    kilns = _kilns(home, kind)
+    machine = None
+    if kind.profile == "default":
+        machine = home.lua.open_session(registry, SessionLua(kind.id, kind.workspace, kind.trust))
+    tools = {} if kind.profile == "prompt-only" else await _tools(home, notes, kilns)
     transcript, records = resumed or (Transcript.create(_file(home, kind.id)), ())
     recorder = Recorder(kind.id, transcript, company.listener)
     journal = Journal()
@@ -165,7 +182,7 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     if kind.depth < DEEPEST_SUBAGENT and tools:
         tools[children.spec.name] = children
     permission = Permissions(home.settings.permissions, company.approver, kind.workspace)
-    calls = CallPath(dispatcher, facts, tools, permission, recorder, home.path / "sessions" / kind.id / "results")
+    calls = CallPath(dispatcher, facts, tools, permission, recorder, home.path / "sessions" / kind.id / "results", home.isolation)
     specs = {name: tool.spec for name, tool in tools.items()}
     state = SessionState(
         facts=facts,
@@ -184,11 +201,53 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
         parent=kind.parent.id if kind.parent is not None else None,
         profile=kind.profile,
         turns=turns_of(records),
+        held=held_of(records),
+        notes=notes,
+        kilns=kilns,
+        precognition=_precognition(home),
+        leaving=[partial(_left, home, kind.id)] if machine is None else [machine.close, partial(_left, home, kind.id)],
     )
     session = Session(state, children)
     children.belong_to(session)
     home.sessions.add(session)
     return session
+
+
+def _kilns(home: Home, kind: _Kind) -> tuple[str, ...]:
+    """The kilns of a session. Raises `ConfigInvalid` for one that the home does not have."""
+    there = tuple(home.settings.kilns)
+    unknown = [name for name in kind.kilns or () if name not in there]
+    if unknown:
+        known = f"there are: {', '.join(there)}" if there else "there is none"
+        raise ConfigInvalid([Problem(str(home.settings.file), "kilns", f"no kiln is named {', '.join(unknown)}", known)])
+    return there if kind.kilns is None else kind.kilns
+
+
+async def _tools(home: Home, notes: "Kilns | None", kilns: tuple[str, ...]) -> dict[str, AnyTool]:
+    """What a session is offered. A plugin's tool does not take the place of one that is there without it."""
+    tools = dict(await home.tools())
+    if notes is not None and kilns:
+        # Most homes have no notes.
+        from treblehook.kiln.tools import builtin_note_tools
+
+        tools |= {tool.spec.name: tool for tool in builtin_note_tools(notes, kilns)}
+    for tool in home.lua.tools():
+        if tool.spec.name in tools:
+            what = f"plugin {tool.plugin}: its tool {tool.spec.name} is not used, since there is one of that name"
+            home.problems.append(Problem(str(home.path), "", what, level="warning"))
+        tools.setdefault(tool.spec.name, tool)
+    return tools
+
+
+def _precognition(home: Home) -> Precognition:
+    """As it is set; off where nothing can tell what a text means (crucible.md 9.1)."""
+    wished = home.settings.precognition
+    return wished if all(map(find_spec, ("numpy", "wordllama"))) else replace(wished, enabled=False)
+
+
+async def _left(home: Home, session: str) -> None:
+    """The session is over: nothing is isolated for it any more."""
+    home.isolation.end_session(session)
 
 
 class _Children:
@@ -207,6 +266,7 @@ class _Children:
             self._kind.profile,
             parent=parent,
             vera=self._kind.vera,
+            kilns=self._kind.kilns,
             awaited=awaited,
             depth=self._kind.depth + 1,
         )

@@ -1,5 +1,6 @@
 """`<home>/config.toml`: read strictly, and every problem of it told at once."""
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator
@@ -9,11 +10,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from treblehook.agent.context.settings import Precognition
 from treblehook.agent.permissions.rules import Rules
 from treblehook.engine import Mode
 from treblehook.home.table import Table
 from treblehook.host.mcp.config import McpServerConfig
 from treblehook.host.problems import ConfigInvalid, Problem
+from treblehook.kiln.places import read_kilns
 
 _TOML_PLACE = re.compile(r"\s*\(at (line \d+, column \d+|end of document)\)\Z")
 
@@ -27,15 +30,16 @@ class ModelSettings(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """A home's `config.toml`; `modes` are by the name of the hook. `kilns`, `plugins`, `web` and `artifacts` are as they stand
-    there: the contracts that own them read on. `warnings` are problems that stop nothing."""
+    """A home's `config.toml`; `modes` are by the name of the hook, `kilns` are folders. `plugins`, `web` and `artifacts` are as they
+    stand there: whoever owns them reads on. `warnings` are problems that stop nothing."""
 
     file: Path
     model: ModelSettings = ModelSettings()
     permissions: Rules = Rules()
     mcp: tuple[McpServerConfig, ...] = ()
     modes: dict[str, Mode] = {}
-    kilns: dict[str, Any] = {}
+    kilns: dict[str, Path] = {}
+    precognition: Precognition = Precognition()
     plugins: dict[str, dict[str, Any]] = {}
     web: dict[str, Any] = {}
     artifacts: tuple[dict[str, Any], ...] = ()
@@ -80,7 +84,8 @@ def _settings(top: Table, file: Path) -> Settings:
         permissions=_permissions(top.table("permissions")),
         mcp=tuple(_mcp_servers(top.table("mcp"))),
         modes={name: _mode(table) for name, table in top.table("hooks").tables().items()},
-        kilns=top.table("kilns").values,
+        kilns=read_kilns(top.table("kilns").values, str(file), os.environ, top.problems),
+        precognition=_precognition(top),
         plugins={name: table.values for name, table in top.table("plugins").tables().items()},
         web=top.table("web").values,
         artifacts=top.raw_tables("artifacts"),
@@ -103,6 +108,20 @@ def _permissions(table: Table) -> Rules:
     except ConfigInvalid as invalid:
         table.problems.extend(invalid.problems)
         return Rules()
+
+
+def _precognition(top: Table) -> Precognition:
+    """`[precognition]`, and the budget where crucible has it (crucible.md 9.4)."""
+    table, pipeline = top.table("precognition"), top.table("enrichment").table("pipeline")
+    usual = Precognition()
+    settings = Precognition(
+        enabled=table.flag("enabled", default=usual.enabled),
+        results=table.number("results", "notes", 1, 20, default=usual.results),
+        char_budget=pipeline.number("max_precognition_chars", "characters", 0, 1_000_000, default=usual.char_budget),
+    )
+    table.unknown()
+    pipeline.unknown()
+    return settings
 
 
 def _mcp_servers(servers: Table) -> Iterator[McpServerConfig]:

@@ -58,6 +58,24 @@ class Table:
         self.wrong(self.at(key), value, f"a whole number of {unit}, at least 1")
         return None
 
+    def number(self, key: str, unit: str, least: int, most: int, *, default: int) -> int:
+        """A whole number in a range."""
+        value = self._take(key)
+        if value is None:
+            return default
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return value
+        self.wrong(self.at(key), value, f"a whole number of {unit} from {least} to {most}")
+        return default
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        """True or false."""
+        value = self._take(key)
+        if value is None or isinstance(value, bool):
+            return default if value is None else value
+        self.wrong(self.at(key), value, "true, false")
+        return default
+
     def entries(self, key: str, of: str) -> list[Any]:
         """A list, empty where there is none; its entries are checked by whoever reads them."""
         value = self._take(key)

@@ -62,13 +62,14 @@ class AddContext(Decision, frozen=True):
 class Rewrite(Decision, frozen=True):
     """Changes fields of the event; an event takes only the fields that it names in `rewrites`.
 
-    `context` adds text in the same breath, as `AddContext` does alone.
+    `context` adds text in the same breath, as `AddContext` does alone. `covered` is a tool's result beneath an error.
     """
 
     kind: ClassVar[Kind] = Kind.REWRITE
     input: dict[str, Any] | UnsetType = UNSET
     content: str | UnsetType = UNSET
     is_error: bool | UnsetType = UNSET
+    covered: str | UnsetType = UNSET
     prompt: str | UnsetType = UNSET
     messages: tuple[Message, ...] | UnsetType = UNSET
     tools: tuple[str, ...] | UnsetType = UNSET

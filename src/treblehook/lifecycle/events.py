@@ -183,7 +183,11 @@ class TaskEnd(Event, Accepts[Reopen], frozen=True, kw_only=True):
 
 
 class TurnComplete(Event, Accepts[Inject], frozen=True, kw_only=True):
-    """Row 19: a turn is over. `turns` counts the prompts that the session has had."""
+    """Row 19: a turn is over. `turns` counts the prompts that the session has had, `message` is the id of the last reply.
+
+    `continuation` is true where a hook sent the model back, `terminated` where hooks ended the turn by replacing every call of a
+    reply; it has no final reply then.
+    """
 
     fold: ClassVar[Fold] = Fold.GATHER
     keep: ClassVar[Keep] = Keep.LAST
@@ -193,6 +197,7 @@ class TurnComplete(Event, Accepts[Inject], frozen=True, kw_only=True):
     reply: str = ""
     message: str = ""
     continuation: bool = False
+    terminated: bool = False
 
 
 class SubagentFinished(Event, frozen=True, kw_only=True):

@@ -97,7 +97,7 @@ class ToolFinished(ToolEvent, Accepts[Rewrite], frozen=True, kw_only=True):
     """
 
     fold: ClassVar[Fold] = Fold.CHAIN
-    rewrites: ClassVar[frozenset[str]] = frozenset({"content", "is_error"})
+    rewrites: ClassVar[frozenset[str]] = frozenset({"content", "is_error", "covered"})
     content: str
     is_error: bool = False
     duration_ms: float = 0.0
@@ -114,11 +114,11 @@ class ToolFinished(ToolEvent, Accepts[Rewrite], frozen=True, kw_only=True):
         return self.content if self.is_error else None
 
     def rewritten(self, change: Rewrite) -> Self:
-        """The text and the flag as changed; a result that becomes an error is kept as `covered`."""
+        """The text and the flag as changed; a result that becomes an error is kept as `covered`, unless that is changed too."""
         changed = super().rewritten(change)
-        if self.is_error:
-            return changed if changed.is_error else replace(changed, covered="")
-        return replace(changed, covered=self.content) if changed.is_error else changed
+        if not changed.is_error:
+            return replace(changed, covered="")
+        return changed if self.is_error or change.covered is not UNSET else replace(changed, covered=self.content)
 
 
 class ToolRan(ToolEvent, frozen=True, kw_only=True):

@@ -93,7 +93,7 @@ async def test_a_hook_that_is_bound_while_the_call_runs_is_asked_about_it(rig: C
 
 
 async def test_the_turn_of_the_request_is_told(rig: CallRig) -> None:
-    rig.path.turn = 7
+    rig.path.execution.turn = 7
 
     await rig.take("dig")
 

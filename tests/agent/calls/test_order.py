@@ -115,7 +115,7 @@ async def test_a_refused_call_does_not_run_and_nobody_observes_it(rig: CallRig, 
 
     assert rig.log == [*PROPOSED, *STARTED, gate.__name__, "tells"]
     assert (outcome.ran, outcome.is_error) == (False, True)
-    assert rig.path.ran == 0
+    assert rig.path.execution.ran == 0
 
 
 async def test_a_call_that_is_not_offered_is_only_observed_afterwards(rig: CallRig) -> None:
@@ -144,7 +144,7 @@ async def test_calls_are_counted_where_they_were_dispatched(rig: CallRig) -> Non
     rig.on(PreToolCall, Replace("no need"))
     await rig.take("shell", command="ls")
 
-    assert (rig.path.ran, rig.path.shells) == (2, 1)
+    assert (rig.path.execution.ran, rig.path.execution.shells) == (2, 1)
 
 
 async def test_every_row_sees_the_input_as_the_rows_before_it_made_it(rig: CallRig) -> None:

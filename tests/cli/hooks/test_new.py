@@ -92,7 +92,7 @@ def test_one_language_is_named(home: CommandHome, options: tuple[str, ...]) -> N
     made = home.run("hooks", "new", *options)
 
     assert made.status == 2
-    assert "--js NAME or --python NAME" in made.err
+    assert "--js NAME, --python NAME or --lua NAME" in made.err
     assert home.everything() == {}
 
 
@@ -114,4 +114,55 @@ def test_a_name_that_is_no_id(home: CommandHome, name: str) -> None:
 
     assert made.status == 2
     assert "lower-case letters and digits" in made.err
+    assert home.everything() == {}
+
+
+def test_a_new_plugin_and_its_tests_pass(home: CommandHome) -> None:
+    made = home.run("hooks", "new", "--lua", "Look-out_2")
+
+    folder = home.folder / "plugins" / "Look-out_2"
+    assert (made.status, made.err) == (0, "")
+    assert made.out == f"{folder} is a plugin now. Test it: treblehook hooks test {folder}\n"
+    assert {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()} == {
+        "init.lua",
+        "plugin.yaml",
+        ".luarc.json",
+        "tests/guard_test.lua",
+        "types/cru.lua",
+        "types/testing.lua",
+        "README.md",
+    }
+    tested = home.bare_run("hooks", "test", str(folder))
+    assert (tested.status, tested.out.splitlines()[-1]) == (0, "4 tests: 4 passed, 0 failed")
+    assert f"treblehook hooks test {folder}" in (folder / "README.md").read_text()
+
+
+def test_a_new_plugin_is_listed_and_fires(home: CommandHome) -> None:
+    home.run("hooks", "new", "--lua", "lookout")
+
+    assert home.run("hooks", "check").out == "2 hooks: no errors, no warnings\n"
+    listed = home.run("hooks", "list", "--output", "jsonl").records
+    file = str(home.folder / "plugins" / "lookout" / "init.lua")
+    assert [(record["hook"], record["event"], record["file"], record["line"], record["tier"]) for record in listed] == [
+        ("lookout", "transform_context", file, 10, "plugin"),
+        ("lookout", "pre_tool_call", file, 3, "plugin"),
+    ]
+    run = home.fire("pre_tool_call", "--input", '{"command": "rm treasure"}')
+    assert (run.status, run.outcome["by"]) == (3, "lookout")
+    assert "Leave the treasure where it is." in run.outcome["reason"]
+
+
+def test_a_plugin_elsewhere_says_how_it_is_loaded(home: CommandHome, tmp_path: Path) -> None:
+    made = home.run("hooks", "new", "--lua", "lookout", "--in", str(tmp_path / "work"))
+
+    variable, _, place = made.out.splitlines()[1].partition(": ")[2].partition("=")
+    checked = home.run("hooks", "check", environment={variable: place})
+    assert checked.out == "2 hooks: no errors, no warnings\n"
+
+
+@pytest.mark.parametrize("name", ["", "a.b", "../x", "a b", "-a"])
+def test_a_name_that_is_none_of_a_plugin(home: CommandHome, name: str) -> None:
+    made = home.run("hooks", "new", "--lua", name)
+
+    assert made.status == 2
     assert home.everything() == {}

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from treblehook.cli.chatting.talk import Talk, When
+from treblehook.agent.inbox import When
+from treblehook.cli.chatting.talk import Talk
 
 
 class LineInvalid(Exception):

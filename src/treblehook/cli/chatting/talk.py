@@ -4,14 +4,14 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Literal
+from typing import Any
 
+from treblehook.agent.inbox import When
 from treblehook.agent.session import Session
 from treblehook.agent.steps import TurnEnd
 from treblehook.cli.chatting.commands import COMMANDS, compacted
 from treblehook.cli.output.output import Output
 
-When = Literal["idle", "now"]
 Work = Callable[[], Awaitable[None]]
 
 
@@ -110,13 +110,14 @@ class Talk:
             return partial(self._turn, *urgent)
         if self._waiting:
             return self._waiting.popleft()
+        sent = self.session.state.inbox.next_turn()
+        if sent:
+            return partial(self._turn, *sent)
         return self._turn if self.session.state.delivered else None
 
     async def _news(self) -> None:
-        """Wait for input, or for a background subagent's result."""
-        waits = [asyncio.ensure_future(self._woken.wait())]
-        if self.session.children.busy():
-            waits.append(asyncio.ensure_future(_true(self.session.children.next_result())))
+        """Wait for input, or for what hooks and background subagents send."""
+        waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._woken.wait()), asyncio.ensure_future(self.session.news())]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -134,8 +135,3 @@ class Talk:
 
     async def _compact(self) -> None:
         self._output.told(self.session.id, "/compact", await compacted(self.session))
-
-
-async def _true(wait: Awaitable[object]) -> Literal[True]:
-    await wait
-    return True

@@ -7,8 +7,9 @@ from treblehook.cli.hooks.check import check
 from treblehook.cli.hooks.fire import fire
 from treblehook.cli.hooks.list import list_hooks
 from treblehook.cli.hooks.new import new
+from treblehook.cli.hooks.test import test
 
 
-@click.group(name="hooks", cls=CommandGroup, commands={"list": list_hooks, "check": check, "fire": fire, "new": new})
+@click.group(name="hooks", cls=CommandGroup, commands={"list": list_hooks, "check": check, "fire": fire, "new": new, "test": test})
 def command() -> None:
-    """List, check, fire and make hooks."""
+    """List, check, fire, make and test hooks."""

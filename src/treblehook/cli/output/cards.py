@@ -1,10 +1,15 @@
-"""What is shown of a tool call: what it is about, and what came of it in a few words."""
+"""What is shown of a tool call: what it is about, what it says, and what came of it in a few words.
 
-from typing import Final
+Hooks shape a card when the call starts and again when it is over. What they and the tool say is made safe for a terminal here.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
-from treblehook.cli.output.safe_text import one_line
+from treblehook.cli.output.safe_text import one_line, safe
 from treblehook.host.calls import CallOutcome
 from treblehook.lifecycle import Display, ToolCall
 
@@ -17,14 +22,48 @@ def label(call: ToolCall, display: Display | None) -> str:
 
 
 def subject(call: ToolCall, display: Display | None) -> str:
-    """What the call is about: a hook's words, else its main argument, else its whole input as JSON."""
-    if display is not None and display.detail:
-        return display.detail
-    wished = (display.primary_arg,) if display is not None and display.primary_arg else ()
-    for name in (*wished, *_MAIN_ARGUMENTS):
+    """What the call is about: what hooks say of it, else its main argument, else its whole input as JSON.
+
+    A hook's `primary_arg` names the argument to show; where it names none, it is what is shown.
+    """
+    if display is not None and (display.primary_arg or display.detail):
+        primary = _text(call.input.get(display.primary_arg, display.primary_arg))
+        return " · ".join(part for part in (primary, display.detail) if part)
+    for name in _MAIN_ARGUMENTS:
         if isinstance(value := call.input.get(name), str):
             return value
-    return msgspec.json.encode(call.input).decode() if call.input else ""
+    return _text(call.input) if call.input else ""
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def over(started: Display | None, ended: Display | None) -> Display | None:
+    """The look of a finished card: as it ended, with the `max_lines` of its start where the end says nothing of them."""
+    if started is None or started.max_lines is None:
+        return ended
+    if ended is None:
+        return Display(max_lines=started.max_lines)
+    return ended if ended.max_lines is not None else replace(ended, max_lines=started.max_lines)
+
+
+def limit(display: Display | None, otherwise: int) -> int:
+    """How many lines of what the tool says the card shows."""
+    return otherwise if display is None or display.max_lines is None else max(0, display.max_lines)
+
+
+def output(outcome: CallOutcome, display: Display | None, otherwise: int) -> list[str]:
+    """The lines of a result on its card, and one that says how many are left out; none of a single line that the summary tells."""
+    lines = limit(display, otherwise)
+    whole = safe(outcome.content).strip("\n").split("\n")
+    told = len(whole) == 1 and not (whole[0] and display is not None and display.summary)
+    return head(whole, lines) if outcome.ran and lines and not told else []
+
+
+def head(lines: Sequence[str], most: int) -> list[str]:
+    """The first lines, and how many more there are."""
+    return list(lines) if len(lines) <= most else [*lines[:most], f"… {len(lines) - most} more lines"]
 
 
 def summary(outcome: CallOutcome, display: Display | None) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from treblehook.agent.models.model import ModelFailed
 from treblehook.agent.records import Record
 from treblehook.agent.steps import TurnEnd
+from treblehook.cli.output.cards import over
 from treblehook.cli.output.output import Output
 from treblehook.cli.output.safe_text import one_line
 from treblehook.cli.output.waiting import Waiting
@@ -22,6 +23,7 @@ class Narration(Output, ABC):
     def __init__(self, every: float | None = None) -> None:
         self.session = ""
         self._waiting = Waiting(self.waiting_for, every, once=every is None)
+        self._cards: dict[tuple[str, str], Display | None] = {}
 
     # What the two ways of showing do differently
 
@@ -47,7 +49,7 @@ class Narration(Output, ABC):
 
     @abstractmethod
     def call_finished(self, by: str, outcome: CallOutcome, display: Display | None) -> None:
-        """A tool call is over."""
+        """A tool call is over; `display` has the `max_lines` of its start where its end has none."""
 
     @abstractmethod
     def waiting_for(self, what: str | None, seconds: float) -> None:
@@ -98,13 +100,15 @@ class Narration(Output, ABC):
     def tool_started(self, session: str, call: ToolCall, display: Display | None) -> None:
         """Show a tool call."""
         self._waiting.end(session)
+        self._cards[session, call.id] = display
         self.call_started(self._by(session), call, display)
         self._waiting.begin((session, call.id), f"waiting for the tool {call.name}")
 
     def tool_finished(self, session: str, outcome: CallOutcome, display: Display | None) -> None:
         """Show what came of it."""
         self._waiting.end((session, outcome.call.id))
-        self.call_finished(self._by(session), outcome, display)
+        started = self._cards.pop((session, outcome.call.id), None)
+        self.call_finished(self._by(session), outcome, over(started, display))
 
     def retrying(self, session: str, failure: ModelFailed, seconds: float) -> None:
         """The provider is asked again."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from treblehook.agent.steps import TurnEnd
-from treblehook.cli.output.cards import label, subject, summary
+from treblehook.cli.output.cards import label, output, subject, summary
 from treblehook.cli.output.narration import Narration
 from treblehook.cli.output.safe_text import one_line, safe
 from treblehook.cli.output.stream import Stream
@@ -12,7 +12,7 @@ from treblehook.lifecycle import Display, ToolCall
 
 
 class Plain(Narration):
-    """Rows, one line for each tool call and one for its result, and replies on `out`; everything else on `err`."""
+    """Rows, one line for each tool call and one for its result (more where a hook wants that), and replies on `out`; the rest on `err`."""
 
     def __init__(self, out: Stream, err: Stream) -> None:
         super().__init__()
@@ -44,7 +44,9 @@ class Plain(Narration):
         self._write(by, "> ", one_line(f"{label(call, display)}: {subject(call, display)}"))
 
     def call_finished(self, by: str, outcome: CallOutcome, display: Display | None) -> None:
-        """What came of it."""
+        """What came of it, behind as many lines of the result as a hook wants shown."""
+        for line in output(outcome, display, 0):
+            self._write(by, "  | ", line)
         self._write(by, "  ", summary(outcome, display))
 
     def waiting_for(self, what: str | None, seconds: float) -> None:

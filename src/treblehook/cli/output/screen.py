@@ -8,14 +8,16 @@ from treblehook.cli.output.stream import Stream
 
 
 class Screen:
-    """Below what has been printed: the unfinished line `streaming`, the `status`, and the input line while there is one.
+    """Below what has been printed: the unfinished line `streaming`, the lines of a running tool's `card`, the `status`, and the
+    input line while there is one.
 
-    All three are plain text that is safe to write. The cursor is left in the input line, or at the end of the last line.
+    All of it is plain text that is safe to write. The cursor is left in the input line, or at the end of the last line.
     """
 
     def __init__(self, out: Stream, console: Console) -> None:
         self.console = console
         self.streaming = ""
+        self.card: list[str] = []
         self.status = ""
         self._out = out
         self._held = False
@@ -69,6 +71,7 @@ class Screen:
     def close(self) -> None:
         """Leave the cursor below all that was printed."""
         self.end_stream()
+        self.card = []
         self.status = ""
         self.input(None)
 
@@ -87,6 +90,8 @@ class Screen:
 
     def _below(self) -> str:
         rows = chop_cells(self.streaming, self._width) if self.streaming else []
+        room = max(0, self.console.height - 4 - len(rows))
+        rows += [self._ansi(Text(_cut("  │ " + line.expandtabs(4), self._width), style="dim")) for line in self.card[-room:] if room]
         if self.status:
             rows.append(self._ansi(Text(_cut(self.status, self._width), style="dim")))
         if self._input is not None:

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from treblehook.agent.steps import TurnEnd
-from treblehook.cli.output.cards import label, subject, summary
+from treblehook.cli.output.cards import head, label, limit, output, subject, summary
+from treblehook.cli.output.live import Live
 from treblehook.cli.output.narration import Narration
 from treblehook.cli.output.safe_text import safe
 from treblehook.cli.output.screen import Screen
@@ -30,7 +31,8 @@ class Terminal(Narration):
         self._err = err
         self._said = False
         self._frame = 0
-        self._progress = ""
+        self._live = Live()
+        self._beside = ""
 
     def row(self, by: str, text: str) -> None:
         """A row, dimmed."""
@@ -56,21 +58,24 @@ class Terminal(Narration):
     def call_started(self, by: str, call: ToolCall, display: Display | None) -> None:
         """The head of a card."""
         self._finish_text(by)
-        self._progress = ""
-        head = _lead(by, "● ", "blue").append(label(call, display), "bold").append("  ")
-        self.screen.print(head.append(_limited(subject(call, display), _CARD_LINES)))
+        self._quiet()
+        title = _lead(by, "● ", "blue").append(label(call, display), "bold").append("  ")
+        about = head(safe(subject(call, display)).strip("\n").split("\n"), _CARD_LINES)
+        self.screen.print(title.append("\n".join(about)))
 
     def tool_said(self, session: str, call: ToolCall, text: str) -> None:
-        """The newest line stands beside what is waited for."""
-        lines = safe(text).strip().split("\n")
-        self._progress = lines[-1]
+        """The newest line stands beside what is waited for; where a hook says how many, so many stand above it."""
+        started = self._cards.get((session, call.id))
+        self._live.say((session, call.id), text, limit(started, 1))
+        if started is not None and started.max_lines is not None:
+            self.screen.card, self._beside = self._live.lines, ""
+        else:
+            self.screen.card, self._beside = [], "  ".join(["", *self._live.lines])
 
     def call_finished(self, by: str, outcome: CallOutcome, display: Display | None) -> None:
         """The result on the card: a few of its lines, and what came of it."""
-        self._progress = ""
-        lines = _CARD_LINES if display is None or display.max_lines is None else display.max_lines
-        body = _limited(outcome.content, lines) if outcome.ran and "\n" in outcome.content.strip() else ""
-        card = [_lead(by, "  │ ", "dim").append(line, "dim") for line in body.split("\n") if body]
+        self._quiet()
+        card = [_lead(by, "  │ ", "dim").append(line, "dim") for line in output(outcome, display, _CARD_LINES)]
         mark, style = ("✗ ", "red") if outcome.is_error else ("✓ ", "green")
         end = _lead(by, f"  {mark}", style).append(safe(summary(outcome, display)))
         self.screen.print(*card, end.append(f"  {outcome.ms:.0f} ms" if outcome.ran else "", "dim"))
@@ -78,9 +83,8 @@ class Terminal(Narration):
     def waiting_for(self, what: str | None, seconds: float) -> None:
         """The status line."""
         self._frame += 1
-        progress = f"  {self._progress}" if self._progress else ""
         spinner = _SPINNER[self._frame % len(_SPINNER)]
-        self.screen.status = "" if what is None else f"{spinner} {safe(what)}, {seconds:.0f} s{progress}"
+        self.screen.status = "" if what is None else f"{spinner} {safe(what)}, {seconds:.0f} s{self._beside}"
         self.screen.redraw()
 
     def turn_ended(self, end: TurnEnd) -> None:
@@ -133,6 +137,11 @@ class Terminal(Narration):
         super().close()
         self.screen.close()
 
+    def _quiet(self) -> None:
+        """No tool says anything any more."""
+        self._live.clear()
+        self.screen.card, self._beside = [], ""
+
     def _finish_text(self, by: str = "") -> None:
         """What is shown next is about something else; a subagent's doings do not break the text in two."""
         if not by:
@@ -142,10 +151,3 @@ class Terminal(Narration):
 
 def _lead(by: str, mark: str, style: str) -> Text:
     return Text(f"[{by}] " if by else "", "dim").append(mark, style)
-
-
-def _limited(text: str, lines: int) -> str:
-    whole = safe(text).strip("\n").split("\n")
-    if len(whole) <= lines:
-        return "\n".join(whole)
-    return "\n".join([*whole[:lines], f"… {len(whole) - lines} more lines"])

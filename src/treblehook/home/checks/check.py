@@ -16,6 +16,7 @@ from treblehook.home.checks.executables import broken_executables
 from treblehook.home.checks.extensions import CheckedExtensions, check_extensions
 from treblehook.home.checks.guards import guards_at_risk
 from treblehook.home.checks.keys import ignored_keys
+from treblehook.home.checks.lua import CheckedLua, check_lua
 from treblehook.home.checks.mcp import missing_programs
 from treblehook.home.checks.model import unopened_model
 from treblehook.home.checks.modes import misdirected_modes
@@ -28,15 +29,17 @@ T = TypeVar("T")
 
 class Checked(Struct, frozen=True):
     """What was found, errors and warnings, how many hooks there are, 0 where they could not be read, and what became of the
-    extensions, whose problems are among `problems`."""
+    extensions and of Lua, whose problems are among `problems`."""
 
     problems: tuple[Problem, ...]
     hooks: int = 0
     extensions: CheckedExtensions = CheckedExtensions(())
+    lua: CheckedLua = CheckedLua()
 
 
-async def check_home(home: Path, environ: Mapping[str, str]) -> Checked:
-    """Look at the home's files, and activate its extensions. No hook is run and nothing is written."""
+async def check_home(home: Path, environ: Mapping[str, str], workspace: Path | None = None) -> Checked:
+    """Look at the home's files, activate its extensions, and load its Lua, with that of a `workspace`. No hook is asked and nothing is
+    written."""
     if not _is_folder(home):
         return Checked((Problem(str(home), "", "there is no such folder", "name a home with --home"),))
     problems: list[Problem] = []
@@ -47,8 +50,10 @@ async def check_home(home: Path, environ: Mapping[str, str]) -> Checked:
         problems += idle_rules(settings)
         problems += missing_programs(settings, environ)
         problems += unopened_model(settings, environ)
+    lua = CheckedLua() if settings is None else await check_lua(home, workspace, settings, environ)
+    problems += lua.problems
     if config is None:
-        return Checked(tuple(problems))
+        return Checked(tuple(problems), lua.hooks, lua=lua)
     modes = {} if settings is None else settings.modes
     toml = str(home / "config.toml")
     entries = entries_of(config, modes)
@@ -58,11 +63,11 @@ async def check_home(home: Path, environ: Mapping[str, str]) -> Checked:
     problems += open_to_everybody(config)
     extensions = await check_extensions(home, config, environ)
     problems += extensions.problems
-    problems += misdirected_modes(config, extensions, modes, toml)
+    problems += misdirected_modes(config, (extensions, lua), modes, toml)
     problems += guards_at_risk(config, entries, toml)
     problems += claude_habits(config, entries)
     problems += over_deadlines(config, entries)
-    return Checked(tuple(problems), len(config.hooks) + extensions.hooks, extensions)
+    return Checked(tuple(problems), len(config.hooks) + extensions.hooks + lua.hooks, extensions, lua)
 
 
 def _is_folder(path: Path) -> bool:

@@ -6,15 +6,19 @@ from collections.abc import Iterator, Mapping
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Mode
 from treblehook.home.checks.extensions import CheckedExtensions
+from treblehook.home.checks.lua import CheckedLua
 from treblehook.host.problems import Problem
 
 
-def misdirected_modes(config: VeraConfig, extensions: CheckedExtensions, modes: Mapping[str, Mode], file: str) -> Iterator[Problem]:
+def misdirected_modes(
+    config: VeraConfig, others: tuple[CheckedExtensions, CheckedLua], modes: Mapping[str, Mode], file: str
+) -> Iterator[Problem]:
     """A warning for each `[hooks."NAME"]` of `file` that names no hook, and for each that names more than one."""
     executables: dict[str, dict[str, None]] = {}
     for hook in config.hooks:
         executables.setdefault(hook.name, {})[hook.executable] = None
-    ids = [manifest.id for manifest in extensions.manifests]
+    extensions, lua = others
+    ids = [*(manifest.id for manifest in extensions.manifests), *lua.names]
     names = [*executables, *dict.fromkeys(name for name in ids if name not in extensions.idle)]
     here = f"hooks here: {', '.join(names)}" if names else "this home has no hooks"
     for name in modes:

@@ -1,13 +1,16 @@
 """One event at the handlers of a home, and nothing else: no tool runs, no session is opened, nothing is written."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from treblehook.agent.subagents import SPEC
 from treblehook.contracts.claude import payloads as claude_payloads
+from treblehook.contracts.crucible.events import EVENTS
 from treblehook.contracts.vera import payloads as vera_payloads
 from treblehook.contracts.vera.json_text import encoded
 from treblehook.engine import Background, Call, Dispatcher, Handler, Journal, Mode, OnFailure, Registry
@@ -18,6 +21,7 @@ from treblehook.home.dry_run.wish import Wish
 from treblehook.home.event_names import EventName
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
+from treblehook.home.lua.machines import SessionLua
 from treblehook.host.mcp import tool_prefix
 from treblehook.host.tool import ShellTool
 from treblehook.host.tools import builtin_tools
@@ -26,8 +30,9 @@ from treblehook.lifecycle import Event
 _GRACE_SECONDS: Final = 5.0
 """On top of what observers may take."""
 
-_PAYLOADS: Final = {
+_PAYLOADS: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {
     **{("vera", event): payload for event, payload in vera_payloads.PAYLOADS.items()},
+    **{("crucible", name): event.payload for name, event in EVENTS.items()},
     **{("claude", event): payload for event, payload in claude_payloads.PAYLOADS.items()},
 }
 
@@ -66,6 +71,7 @@ async def dry_run(home: Home, name: EventName, wish: Wish) -> DryRun:
     wish = replace(wish, spawned=wish.spawned or name.spawned)
     events = [sample_event(kind, wish, _tools(home), home.settings.model.default or "") for kind in name.events]
     registry = await session_registry(home, spawned=wish.spawned)
+    home.lua.open_session(registry, SessionLua(wish.session, Path(wish.workspace)))
     journal, background = Journal(), Background()
     dispatcher = Dispatcher(registry, background=background, journal=journal)
     now, clock = datetime.now(UTC), journal.clock()

@@ -28,7 +28,7 @@ async def examine(home: Path, environ: Mapping[str, str]) -> AsyncIterator[Findi
     yield await node(
         environ, needed=any(not manifest.is_python for manifest in checked.extensions.manifests if manifest.id not in INCLUDED)
     )
-    for finding in (*_files(checked), *_extensions(checked)):
+    for finding in (*_files(checked), *_extensions(checked), *_plugins(checked)):
         yield finding
     settings = _settings(home)
     if settings is not None:
@@ -56,6 +56,15 @@ def _extensions(checked: Checked) -> Iterator[Finding]:
             yield Finding(f"extension {manifest.id}", "ok", f"active, {manifest.entry}")
     for extension, problem in checked.extensions.not_loaded:
         yield found(f"extension {extension}", problem)
+
+
+def _plugins(checked: Checked) -> Iterator[Finding]:
+    for plugin in checked.lua.plugins:
+        if plugin.state == "error":
+            yield Finding(f"plugin {plugin.name}", "error", f"{plugin.file}: {plugin.cause}")
+        else:
+            handlers = sum(plugin.handlers.values())
+            yield Finding(f"plugin {plugin.name}", "ok", "switched off" if plugin.state == "disabled" else f"loaded, {handlers} handlers")
 
 
 def _settings(home: Path) -> Settings | None:

@@ -1,0 +1,102 @@
+"""The kilns of a home, opened for one command."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from treblehook.cli.failures import FAILED, INTERRUPTED
+from treblehook.cli.home_options import does_not_load, problem_line, say_problems
+from treblehook.cli.kiln.telling import Shown
+from treblehook.cli.output.safe_text import safe
+from treblehook.cli.signals import Signals
+from treblehook.home.settings import load_settings
+from treblehook.host.notes import NoteProblem
+from treblehook.host.problems import ConfigInvalid, Problem
+from treblehook.kiln import Hearer, Kilns, KilnsMissing, read_kilns
+from treblehook.lifecycle.daemon_events import DaemonEvent
+
+
+@asynccontextmanager
+async def note_handlers(home: Path) -> AsyncIterator[Callable[[DaemonEvent], None]]:
+    """Who is to hear of notes beside the user: what is yielded takes each event, and leaving waits for the handlers."""
+    yield lambda event: None
+
+
+@asynccontextmanager
+async def opened(home: Path, shown: Shown, *, watch: bool = False) -> AsyncIterator[Kilns]:
+    """The kilns of a home. Raises `ConfigInvalid` where it has none that can be used, and `KilnsMissing`."""
+    folders, warnings = _folders(home)
+    say_problems(warnings)
+    async with note_handlers(home) as handlers:
+
+        def tell(event: DaemonEvent) -> None:
+            shown.event(event)
+            handlers(event)
+
+        hearer = Hearer(tell, shown.completed, lambda problem: click.echo(problem_line(problem), err=True))
+        async with Kilns(folders, home / "kilns", hearer) as kilns:
+            await kilns.open(watch=watch)
+            yield kilns
+
+
+def run(work: Callable[[], Awaitable[int]], stopped: str = "") -> None:
+    """Do a command's work and leave with its status; what goes wrong is told in a line, and `stopped` where the user stops it."""
+    sys.exit(asyncio.run(_ran(work, stopped)))
+
+
+async def _ran(work: Callable[[], Awaitable[int]], stopped: str) -> int:
+    task = asyncio.ensure_future(work())
+
+    def heard(number: signal.Signals) -> None:
+        task.cancel()
+
+    with Signals(heard, lambda: None):
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if stopped:
+                click.echo(stopped, err=True)
+            return INTERRUPTED
+        except ConfigInvalid as invalid:
+            does_not_load(invalid.problems)
+        except (NoteProblem, KilnsMissing) as problem:
+            say_error(str(problem))
+            return FAILED
+
+
+def say(message: str) -> None:
+    """One line on stderr."""
+    click.echo(safe(message.replace("\n", " ")), err=True)
+
+
+def say_error(message: str) -> None:
+    """One line on stderr, of something that went wrong."""
+    say(f"error: {message}")
+
+
+def busy(kilns: Kilns, names: Sequence[str]) -> bool:
+    """Whether another process looks after one of these kilns; says so."""
+    owners = {name: kilns.owner(name) for name in names}
+    for name, process in owners.items():
+        if process is not None:
+            say_error(f"a running treblehook (process {process}) looks after the kiln {name}; it does that itself, or stop it first")
+    return any(process is not None for process in owners.values())
+
+
+def _folders(home: Path) -> tuple[dict[str, Path], list[Problem]]:
+    settings = load_settings(home)
+    problems: list[Problem] = list(settings.warnings)
+    values: dict[str, Any] = settings.kilns
+    folders = read_kilns(values, str(settings.file), os.environ, problems)
+    if not values:
+        problems.append(Problem(str(settings.file), "kilns", "there are none", 'name a folder of notes: [kilns] and notes = "~/notes"'))
+    if any(problem.level == "error" for problem in problems):
+        raise ConfigInvalid(problems)
+    return folders, problems

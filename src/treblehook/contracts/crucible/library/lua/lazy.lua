@@ -1,0 +1,13 @@
+-- A module of `cru` comes into being when it is first looked at: most machines use few of them, and there may be a thousand machines.
+local install, install_all = ...
+
+return setmetatable(cru, {
+  __index = function(self, name)
+    install(name)
+    return rawget(self, name)
+  end,
+  __pairs = function(self)
+    install_all()
+    return next, self, nil
+  end,
+})

@@ -1,0 +1,88 @@
+"""The edge: what every request must pass before anybody looks at what it wants, in this order (crucible.md 8.2)."""
+
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from treblehook.daemon.http.answers import ApiError, error_answer, refused
+from treblehook.daemon.http.body import Bodies, Disconnected, Receive
+from treblehook.daemon.http.callers import Headers, Hosts, from_loopback, values
+
+Send = Callable[[Any], Awaitable[None]]
+App = Callable[[Any, Receive, Send], Awaitable[None]]
+
+_OPEN: Final = "/healthz"
+"""Asks for no key."""
+
+_GUARDED: Final = "/hooks"
+"""Asks for the key wherever the caller is: whoever can reach a port of this machine is not yet the agent (design, section 6)."""
+
+_SAFE: Final = ("GET", "HEAD", "OPTIONS")
+
+
+class Edge:
+    """An ASGI app in front of `app`: the Host guard (403), the size of the body (413), the bearer layer (401).
+
+    `key` is what callers from elsewhere must show; with "" nobody must. `on_refusal` is told the path and the code of each
+    request that comes no further. The app behind gets a body that is complete.
+    """
+
+    def __init__(self, app: App, hosts: Hosts, key: str, bodies: Bodies, on_refusal: Callable[[str, str], None]) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._key = key.encode()
+        self._bodies = bodies
+        self._on_refusal = on_refusal
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Take one request."""
+        if scope["type"] != "http":
+            return
+        try:
+            self._guard_host(scope["method"], scope["headers"])
+            stranger = self._is_stranger(scope)
+            async with self._bodies.read(scope["headers"], receive, keep=not stranger) as body:
+                if stranger:
+                    message = "a bearer token is needed: Authorization: Bearer TOKEN, with the token of this daemon"
+                    raise refused(401, "bearer_required", message, www_authenticate="Bearer")
+                await self._app(scope, _replayed(body, receive), send)
+        except ApiError as error:
+            self._on_refusal(scope["path"], error.wrong.code)
+            await error_answer(error)(scope, receive, send)
+        except Disconnected:
+            return
+
+    def _guard_host(self, method: str, headers: Headers) -> None:
+        if not self._hosts.allow(headers):
+            message = "this host name is not served here; names beside the loopback ones stand in [web] hosts of config.toml"
+            raise refused(403, "host_refused", message)
+        if method not in _SAFE and not self._hosts.allow_origin(headers):
+            raise refused(403, "host_refused", "pages of other sites may change nothing here")
+
+    def _is_stranger(self, scope: Any) -> bool:
+        """Whether the bearer layer lets this caller no further (crucible.md 8.3)."""
+        path = scope["path"]
+        if not self._key or path == _OPEN or self._shown(scope["headers"]):
+            return False
+        return path == _GUARDED or path.startswith(f"{_GUARDED}/") or not from_loopback(scope)
+
+    def _shown(self, headers: Headers) -> bool:
+        """Whether the one `Authorization` holds the key."""
+        shown = values(headers, b"authorization")
+        scheme, _, token = (shown[0] if len(shown) == 1 else "").partition(" ")
+        same = secrets.compare_digest(token.strip().encode("latin-1"), self._key)
+        return same and scheme.lower() == "bearer"
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body in one piece; what comes after is the client going away."""
+    first = True
+
+    async def replay() -> Any:
+        nonlocal first
+        if first:
+            first = False
+            return {"type": "http.request", "body": body, "more_body": False}
+        return await receive()
+
+    return replay

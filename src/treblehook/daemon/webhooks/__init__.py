@@ -1,0 +1,1 @@
+"""Signed deliveries live here: who may send them, how they are kept, and when they are handed to hooks (crucible.md 8)."""
