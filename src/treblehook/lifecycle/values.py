@@ -19,7 +19,8 @@ class Message(Struct, frozen=True, omit_defaults=True):
     """One message of a conversation.
 
     `calls` belongs to an assistant's message, `call_id` and `is_error` to a tool's. `source` says which event added an
-    internal message (`pre_turn`, `session_start`, ...), `hook` which hook did. `tags` are kept for hooks that mark messages.
+    internal message (`pre_turn`, `session_start`, ...), `hook` which hook did; `source_id` names the message that it was made from, as
+    that hook says. `tags` are kept for hooks that mark messages.
     `raw` is what a provider wants to get back unchanged (thinking, signatures), as JSON text; it is dropped when a hook
     changed an input of that reply.
     """
@@ -35,6 +36,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
     hook: str = ""
     tags: tuple[str, ...] = ()
     raw: str = ""
+    source_id: str = ""
 
 
 class PreparedCall(Struct, frozen=True):
