@@ -238,12 +238,20 @@ def test_bare_and_prompt_only_ask_no_hook(stage: Stage) -> None:
 def test_lua_of_a_workspace_is_held_back_and_that_is_said(stage: Stage) -> None:
     script = stage.workspace / ".crucible" / "lua" / "init.lua"
     script.parent.mkdir(parents=True)
-    script.write_text("error('not run')")
+    script.write_text('cru.notify("the workspace speaks")')
 
-    for flags in ([], ["--trust"]):
-        ran = stage.run("run", "where?", *flags)
+    def said() -> tuple[bool, bool]:
+        ran = stage.run("run", "where?")
         assert ran.status == 0
-        assert f"held back: {script}" in ran.err
+        return f"{script.parent}: held back, it does not run" in ran.err, "the workspace speaks" in ran.out + ran.err
+
+    assert [said(), said()] == [(True, False), (True, False)]
+    trusting = stage.run("run", "where?", "--trust")
+    assert ("held back" in trusting.err, "the workspace speaks" in trusting.out + trusting.err) == (False, True)
+    assert said() == (False, True)
+    with script.open("a") as file:
+        file.write("\n")
+    assert said() == (True, False)
 
 
 def test_background_subagents_are_waited_for_and_delivered(stage: Stage) -> None:

@@ -60,7 +60,8 @@ async def test_the_records_are_those_of_jsonl(stage: Stage) -> None:
     [call] = [event.record for event in found if event.type == "tool_call"]
     assert (call["input"], call["asked"]) == ({"command": "echo gently"}, {"command": "echo hard"})
     positions = [position_of(event.id) for event in found]
-    assert positions == sorted(set(positions), key=str and (lambda position: position or Position(0)))
+    assert None not in positions
+    assert positions == sorted(set(positions), key=lambda position: position or Position(0))
 
 
 async def test_it_can_be_resumed_after_each_event(served: Served) -> None:
@@ -151,7 +152,7 @@ async def test_an_id_that_no_event_has(served: Served, after: str) -> None:
 async def test_a_heartbeat_while_nothing_happens(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving(stage) as served:
         session = await served.open()
-        monkeypatch.setattr(stream_of(served), "_heartbeat", 0.01)
+        monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.01)
         async with watching(served.client, session) as events:
             async for line in events.response.aiter_lines():
                 if line.startswith(":"):
@@ -159,14 +160,6 @@ async def test_a_heartbeat_while_nothing_happens(stage: Stage, monkeypatch: pyte
                 if len(events.comments) == 4:
                     break
         assert set(events.comments) == {": heartbeat"}
-
-
-def stream_of(served: Served) -> stream.EventStream:
-    """The app of the route."""
-    for route in served.daemon.app._app.routes:  # type: ignore[attr-defined]  # Starlette's
-        if route.path.endswith("/events"):
-            return route.app._apps["GET"]  # type: ignore[no-any-return]
-    raise AssertionError
 
 
 async def test_a_client_that_goes_away_is_let_go_of(served: Served) -> None:
@@ -182,7 +175,7 @@ async def test_a_client_that_goes_away_is_let_go_of(served: Served) -> None:
 
 
 async def test_a_client_that_had_sent_another_request_ahead_is_let_go_of_too(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_of(served), "_heartbeat", 0.01)
+    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.01)
     session = await served.open()
     resident = served.daemon._residents._residents[session]
     reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
@@ -197,10 +190,10 @@ async def test_a_client_that_had_sent_another_request_ahead_is_let_go_of_too(ser
 async def test_a_reader_that_takes_nothing_holds_up_nobody_and_is_let_go_of(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     plays(stage, {"text": "x" * 200_000, "repeat": 1000})
     async with serving(stage) as served:
-        monkeypatch.setattr(stream_of(served), "_stuck", 0.2)
+        monkeypatch.setattr(stream, "STUCK_SECONDS", 0.2)
         session = await served.open()
         resident = served.daemon._residents._residents[session]
-        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        _, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(f"GET /api/sessions/{session}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         await until(lambda: len(resident.clients) == 1)
         writer.transport.pause_reading()  # type: ignore[attr-defined]
@@ -234,12 +227,11 @@ async def test_a_record_of_a_subagent_is_told_as_it_happens(stage: Stage) -> Non
             while found[-1].record["session"] != session:
                 found += await events.until("end")
         children = {event.record["session"] for event in found} - {session}
-        assert len(children) == 1
+        assert children
         for at, event in enumerate(found[:-1]):
             async with watching(served.client, session, after=event.id) as events:
                 assert await events.take(len(found) - at - 1) == found[at + 1 :]
-        [child] = children
-        async with watching(served.client, child) as events:
+        async with watching(served.client, min(children)) as events:
             assert [event.type for event in await events.rest()][-1] == "closed"
 
 

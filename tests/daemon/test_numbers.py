@@ -20,7 +20,7 @@ async def metrics(served: Served) -> dict[str, float]:
 
 async def test_what_is_counted(stage: Stage) -> None:
     stage.script.write_text('{"turns": [{"text": "Dug.", "repeat": 9}]}')
-    stage.files.hook("session_start", "lookout", "cat >/dev/null; echo '{\"power\":\"observe\"}'")
+    stage.files.hook("session_start", "lookout", 'cat >/dev/null; echo \'{"power":"observe"}\'')
     stage.files.hook("session_start", "broken", "exit 7")
     async with serving(stage) as served:
         before = await metrics(served)

@@ -42,10 +42,9 @@ async def test_ids_and_callbacks_are_in_the_order_of_adding(tmp_path: Path) -> N
     assert [one.headers["x-number"] for one in told] == [str(number) for number in range(2500)]
     assert [one.id for one in told] == sorted(one.id for one in told)
     assert [(id, body.strip()) for id, body in stored(tmp_path)] == [(one.id, str(number).encode()) for number, one in enumerate(told)]
-    for one in told:
-        queue.remove(one.id)
+    queue.remove(told[1999].id)
     await queue.close()
-    assert stored(tmp_path) == []
+    assert [id for id, _ in stored(tmp_path)] == [one.id for one in told[2000:]]
 
 
 async def test_it_is_durable_before_add_returns(tmp_path: Path) -> None:
@@ -96,10 +95,12 @@ async def test_tags_are_remembered_and_bounded(tmp_path: Path) -> None:
     await again.close()
 
 
-@pytest.mark.parametrize("content", [b"this is no database at all, and long enough to be looked at" * 100, b"SQLite format 3\x00" + b"x" * 200])
+@pytest.mark.parametrize(
+    "content", [b"this is no database at all, and long enough to be looked at" * 100, b"SQLite format 3\x00" + b"x" * 200]
+)
 def test_a_file_that_is_no_queue(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
-    with pytest.raises(ConfigInvalid, match="webhooks.sqlite3: the queue cannot be opened"):
+    with pytest.raises(ConfigInvalid, match=r"webhooks\.sqlite3: the queue cannot be opened"):
         DeliveryQueue(tmp_path, lambda one: None)
     assert (tmp_path / FILE).read_bytes() == content
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.deliveries import SECRET, crucible, github, stripe
+from treblehook.daemon.http.callers import joined
 from treblehook.daemon.webhooks.signatures import Claim, read_claim, verified
 
 BODY = b'{"a":1}'
@@ -19,7 +20,7 @@ CRUCIBLE, STRIPE, GITHUB = "x-crucible-signature", "stripe-signature", "x-hub-si
 
 
 def holds(body: bytes = BODY, *headers: tuple[str, str], now: float = NOW, secret: str | None = SECRET) -> bool:
-    claim = read_claim([(name.encode(), value.encode("latin-1")) for name, value in headers])
+    claim = read_claim(joined((name.encode(), value.encode("latin-1")) for name, value in headers))
     return verified(None if secret is None else secret.encode(), claim, body, now)
 
 
@@ -88,7 +89,9 @@ def test_a_malformed_timestamped_header_is_refused(value: str) -> None:
     assert not holds(BODY, (CRUCIBLE, value), (GITHUB, f"sha256={BODY_ONLY}"))
 
 
-@pytest.mark.parametrize("value", ["", BODY_ONLY, f"sha1={BODY_ONLY}", f"SHA256={BODY_ONLY}", f"sha256={BODY_ONLY[:-1]}", f"sha256={BODY_ONLY}0"])
+@pytest.mark.parametrize(
+    "value", ["", BODY_ONLY, f"sha1={BODY_ONLY}", f"SHA256={BODY_ONLY}", f"sha256={BODY_ONLY[:-1]}", f"sha256={BODY_ONLY}0"]
+)
 def test_a_malformed_body_only_header_is_refused(value: str) -> None:
     assert not holds(BODY, (GITHUB, value))
 

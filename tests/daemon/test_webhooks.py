@@ -83,7 +83,9 @@ async def test_one_answer_for_every_wrong_signature(stage: Stage) -> None:
     assert {tuple(sorted(name for name in answer.headers if name != "date")) for answer in answers} == {("content-length", "content-type")}
 
 
-@pytest.mark.parametrize("body", [b'{"b":1,"a":2}\n', b'{"a":2,  "b":1}', '{"ä":"\U0001f600"}\r\n'.encode(), b'\xef\xbb\xbf{}', b'{"nul":"\x00"}', b""])
+@pytest.mark.parametrize(
+    "body", [b'{"b":1,"a":2}\n', b'{"a":2,  "b":1}', '{"ä":"\U0001f600"}\r\n'.encode(), b"\xef\xbb\xbf{}", b'{"nul":"\x00"}', b""]
+)
 async def test_case_141_the_body_is_delivered_byte_for_byte(served: Served, body: bytes) -> None:
     assert (await served.deliver(body)).status_code == 200
     [event] = await served.deliveries(1)
@@ -246,4 +248,3 @@ async def test_deliveries_reach_hooks_in_order_one_at_a_time(served: Served) -> 
     assert served.received == []
     served.hold.set()
     assert [event.body for event in await served.deliveries(20)] == [str(number) for number in range(20)]
-

@@ -9,7 +9,7 @@ import pytest
 from tests.support.hooks import Rig, after, deaf, stub
 from tests.support.virtual import now, run, virtual
 from treblehook.engine import DETACHED, Ended, HookNotStarted, Queued, QueueFull
-from treblehook.lifecycle import AddContext, Block, NoteCreated, SessionStart, Stop
+from treblehook.lifecycle import AddContext, Block, NoteCreated, NoteDeleted, SessionStart, Stop
 
 
 def note(title: str) -> NoteCreated:
@@ -231,3 +231,22 @@ async def test_a_background_that_is_idle_holds_nothing() -> None:
 
         assert len(asyncio.all_tasks()) == 1
         assert not any(vars(rig.background).values())
+
+
+@virtual
+async def test_handlers_that_name_the_same_queue_share_it() -> None:
+    told: list[str] = []
+    shared = Queued(depth=1, queue="hook")
+    rig = Rig(
+        stub(NoteCreated, listener(told, 10), name="hook", delivery=shared),
+        stub(NoteDeleted, lambda event: told.append(f"deleted at {now():g}"), name="hook", delivery=shared),
+    )
+
+    await rig.fire(note("a"))
+    await rig.fire(NoteDeleted(path="a.md", existed=True))
+    await rig.fire(note("lost"))
+    gave_up = await rig.background.drain(queued_seconds=5)
+
+    assert told == ["a at 0"]
+    assert [(entry.handler.event, entry.pending) for entry in gave_up] == [(NoteCreated, 1), (NoteDeleted, 1)]
+    assert [call.problem for call in rig.journal.calls][-1] is QueueFull

@@ -86,7 +86,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
         McpServerConfig(name="remote", url="https://example.com/mcp", headers={"Authorization": "Bearer x"}),
     )
     assert settings.modes == {"lookout.py": Mode.REPORT, "guard": Mode.OFF, "plain": Mode.ON}
-    assert settings.kilns == {"notes": "/home/dev/notes"}
+    assert settings.kilns == {"notes": Path("/home/dev/notes")}
     assert settings.plugins == {"digest": {"enabled": True, "folder": "Daily"}}
     assert settings.web == {"port": 1}
     assert [artifact["name"] for artifact in settings.artifacts] == ["a", "b"]
@@ -167,7 +167,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         ("[permissions]\ndenny = []\n", "permissions.denny", "deny?"),
         ("[mcp.x]\nurl = 'https://x'\nheader = {}\n", "mcp.x.header", "headers?"),
         ("[hooks.x]\nmod = 'off'\n", "hooks.x.mod", "mode?"),
-        ("[zzz]\n", "zzz", "known: artifacts, hooks, kilns"),
+        ("[zzz]\n", "zzz", "known: artifacts, enrichment, hooks, kilns, mcp, model, permissions, plugins, precognition, web"),
         ('"a.b" = 1\n', '"a.b"', "known: "),
     ],
 )

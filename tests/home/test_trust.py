@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.unprivileged import NOBODY, give_away, reachable_folder
 from treblehook.home.trust import HeldBack, Untrustable, WorkspaceLua, read_workspace, trusted_workspace
@@ -67,7 +69,7 @@ def test_what_nobody_trusted_is_held_back_and_the_remedy_said(home: Path, worksp
     assert found.why == "it has not been trusted yet"
     assert found.problem.file == str(workspace / ".crucible" / "lua")
     assert found.problem.level == "warning"
-    assert found.problem.remedy == f"look at it, then trust it as it is now: treblehook trust {workspace}"
+    assert found.problem.remedy == f"look at it, then trust it as it is now: treblehook trust {workspace} --home {home}"
     assert not home.exists()
 
 
@@ -284,6 +286,22 @@ def test_a_folder_that_may_not_be_entered_is_not_taken_for_an_empty_one() -> Non
         finally:
             os.seteuid(before)
             folder.chmod(0o700)
+
+
+@given(st.dictionaries(st.text("abL/.", min_size=1, max_size=4), st.binary(max_size=6), max_size=4), st.data())
+def test_only_equal_trees_have_equal_digests(files: dict[str, bytes], data: st.DataObject) -> None:
+    """Other trees that are nearly the same: bytes moved from one file to the next, from a name to its content, or cut."""
+    stream = b"".join(name.encode() + content for name, content in sorted(files.items()))
+    other: dict[str, bytes] = {}
+    while stream:
+        name_length = data.draw(st.integers(1, min(4, len(stream))))
+        length = data.draw(st.integers(name_length, len(stream)))
+        other[os.fsdecode(stream[:name_length])] = stream[name_length:length]
+        stream = stream[length:]
+
+    digests = WorkspaceLua(Path("/a"), files).digest, WorkspaceLua(Path("/b"), other).digest
+
+    assert (digests[0] == digests[1]) is (files == other)
 
 
 def test_names_that_are_no_utf8(home: Path, workspace: Path) -> None:

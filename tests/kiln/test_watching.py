@@ -2,12 +2,13 @@
 
 import os
 import shutil
+import sqlite3
 
 import pytest
 
 from tests.support.kiln_rig import KilnRig, note
 from tests.support.notes import write_notes
-from treblehook.lifecycle.daemon_events import FileChanged, NoteCreated, NoteEvent, NoteModified
+from treblehook.lifecycle.daemon_events import DaemonEvent, FileChanged, NoteCreated, NoteEvent, NoteModified
 
 
 async def test_case_122_a_new_file_is_a_created_note_once(rig: KilnRig) -> None:
@@ -189,23 +190,23 @@ async def test_a_note_that_is_too_big_is_a_changed_file_and_a_problem(rig: KilnR
 
 
 async def test_the_index_knows_before_the_note_is_told(rig: KilnRig) -> None:
-    async with rig.kilns() as kilns:
-        seen: list[bool] = []
-        index = []
+    known: list[list[str]] = []
+    async with rig.watched():
+        reader = sqlite3.connect(rig.store / "notes.sqlite3")
 
-        def tell(event: object) -> None:
-            rig.events.append(event)  # type: ignore[arg-type]
-            if isinstance(event, NoteCreated):
-                seen.append(index[0].info(event.path) is not None)
+        def tell(event: DaemonEvent) -> None:
+            rig.events.append(event)
+            if isinstance(event, NoteEvent):
+                known.append([path for (path,) in reader.execute("SELECT path FROM notes WHERE path = ?", (event.path,))])
 
-        vars(kilns)["_hearer"] = type(vars(kilns)["_hearer"])(tell)
-        await kilns.open()
-        await kilns.watching()
-        index.append(vars(kilns)["_open"]["notes"].index)
+        rig.on_event = tell
         rig.write("a.md", "a")
         await rig.settled()
+        (rig.root / "a.md").unlink()
+        await rig.settled()
+        reader.close()
 
-    assert seen == [True, True]
+    assert known == [["a.md"], ["barrier1.md"], [], ["barrier2.md"]]
 
 
 async def test_many_files_at_once_are_each_told_once(rig: KilnRig) -> None:
@@ -220,14 +221,12 @@ async def test_many_files_at_once_are_each_told_once(rig: KilnRig) -> None:
 
 async def test_a_name_that_is_no_utf_8_is_told_with_replacements_and_stops_nothing(rig: KilnRig) -> None:
     async with rig.watched() as kilns:
-        name = os.path.join(os.fsencode(rig.root), b"caf\xe9.md")
-        os.close(os.open(name, os.O_CREAT | os.O_WRONLY))
-        rig.write(os.fsdecode(b"caf\xe9.md"), "# Coffee")
+        file = rig.write(os.fsdecode(b"caf\xe9.md"), "# Coffee")
         await rig.until(lambda: len(rig.told()) >= 2)
         assert await rig.settled() == ["file created <caf\ufffd.md>", "created caf\ufffd.md 'Coffee'"]
         assert await kilns.read(note("caf\ufffd.md")) == "# Coffee"
         assert await kilns.write(note("caf\ufffd.md"), "# Tea") == "modified"
-        os.unlink(name)
+        file.unlink()
         await rig.until(lambda: "deleted caf\ufffd.md True" in rig.told())
         rig.write("after.md", "after")
         await rig.until(lambda: any(isinstance(event, FileChanged) and event.path.endswith("/after.md") for event in rig.events))
@@ -264,8 +263,7 @@ async def test_a_renamed_note_is_told_once(rig: KilnRig) -> None:
 async def test_two_kilns_tell_with_their_names(rig: KilnRig) -> None:
     other = rig.root.with_name("other")
     other.mkdir()
-    async with rig.kilns() as kilns:
-        vars(kilns)["_folders"]["other"] = other
+    async with rig.kilns(other=other) as kilns:
         await kilns.open()
         await kilns.watching()
         (other / "a.md").write_text("a")

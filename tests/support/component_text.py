@@ -25,7 +25,8 @@ MEMORY = """
 (global $next (mut i32) (i32.const 131072))
 (func (export "cabi_realloc") (param $old i32) (param $had i32) (param $align i32) (param $size i32) (result i32)
   (local $at i32)
-  (local.set $at (i32.and (i32.add (global.get $next) (i32.sub (local.get $align) (i32.const 1))) (i32.sub (i32.const 0) (local.get $align))))
+  (local.set $at (i32.add (global.get $next) (i32.sub (local.get $align) (i32.const 1))))
+  (local.set $at (i32.and (local.get $at) (i32.sub (i32.const 0) (local.get $align))))
   (global.set $next (i32.add (local.get $at) (local.get $size)))
   (block $enough
     (br_if $enough (i32.le_u (global.get $next) (i32.mul (memory.size) (i32.const 65536))))
@@ -195,7 +196,8 @@ def forwarding(type: Type, interface: str) -> str:
                  (import "memory" "reset" (func $reset))
                  (func (export "echo") (param i32) (result i32) (call $host (local.get 0) (i32.const 1024)) (i32.const 1024))
                  (func (export "echo-done") (param i32) (call $reset)))""",
-            '(core instance $i (instantiate $m (with "memory" (instance $memory)) (with "host" (instance (export "echo" (func $lowered))))))',
+            """(core instance $i (instantiate $m
+                 (with "memory" (instance $memory)) (with "host" (instance (export "echo" (func $lowered))))))""",
             f'(func $echo {text} (canon lift (core func $i "echo") {options} (post-return (core func $i "echo-done"))))',
             '(export "echo" (func $echo))',
             ")",

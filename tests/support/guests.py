@@ -43,6 +43,12 @@ def python_probe() -> Path:
     return _python(SOURCES / "probe", SOURCES / "probe" / "probe.wit", "probe", "probe")
 
 
+def python_scripted() -> Path:
+    """A hook that runs the Python of its configuration."""
+    _needs("componentize_py")
+    return _python(ROOT / "tests" / "contracts" / "murmur" / "guests" / "scripted", WIT, "hook", "scripted")
+
+
 def c_guard() -> Path:
     """The same hook in C, without a library: about 2 kB."""
     _needs("ziglang")

@@ -8,6 +8,7 @@ from pathlib import Path
 from treblehook.host.notes import NoteId
 from treblehook.host.problems import Problem
 from treblehook.kiln import Hearer, Kilns, ProcessComplete
+from treblehook.kiln.index.database import Database
 from treblehook.kiln.semantic import Embedder
 from treblehook.lifecycle.daemon_events import (
     DaemonEvent,
@@ -41,6 +42,7 @@ class KilnRig:
         self.completes: list[ProcessComplete] = []
         self.problems: list[Problem] = []
         self.embedder: Callable[[], Embedder | None] = no_embedder
+        self.on_event: Callable[[DaemonEvent], None] = self.events.append
         self._barriers = 0
 
     def write(self, path: str, text: str | bytes = "") -> Path:
@@ -54,9 +56,10 @@ class KilnRig:
         """What a file holds."""
         return (self.root / path).read_bytes().decode()
 
-    def kilns(self) -> Kilns:
-        """The kilns, not opened."""
-        return Kilns({NAME: self.root}, self.store, Hearer(self.events.append, self.completes.append, self.problems.append), self.embedder)
+    def kilns(self, **more: Path) -> Kilns:
+        """The kiln and `more`, not opened."""
+        hearer = Hearer(lambda event: self.on_event(event), self.completes.append, self.problems.append)
+        return Kilns({NAME: self.root, **more}, self.store, hearer, self.embedder)
 
     @asynccontextmanager
     async def indexed(self) -> AsyncIterator[Kilns]:
@@ -120,6 +123,13 @@ class KilnRig:
     def _inside(self, path: str) -> str:
         assert path.startswith("/")
         return path.removeprefix(f"{self.root}/")
+
+
+def disk_takes(kilns: Kilns, pages: int) -> None:
+    """From now on the index may have so many pages; more is what SQLite calls a full disk."""
+    database: Database = vars(kilns)["_open"][NAME].index.database
+    with database.write() as connection:
+        connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
 def note(path: str) -> NoteId:

@@ -19,6 +19,7 @@ from treblehook.home.home import Home
 from treblehook.lifecycle import WebhookReceived
 
 KEY = "0123456789abcdef0123456789abcdef"
+NOW = 1_700_000_000
 AFAR = {"x-forwarded-for": "203.0.113.7"}
 """What a proxy adds for a caller from elsewhere."""
 
@@ -26,7 +27,7 @@ AFAR = {"x-forwarded-for": "203.0.113.7"}
 class Clock:
     """Seconds since 1970 that a test moves."""
 
-    def __init__(self, now: float = 1_700_000_000.0) -> None:
+    def __init__(self, now: float = NOW) -> None:
         self.now = now
 
     def __call__(self) -> float:
@@ -120,7 +121,7 @@ async def serving(
     *,
     hosts: tuple[str, ...] = (),
     key: str = KEY,
-    clock: Callable[[], float] = Clock(),
+    clock: Callable[[], float] = lambda: NOW,
     approver: Approver | None = None,
     park_seconds: float = 3600,
 ) -> AsyncIterator[Served]:

@@ -52,7 +52,8 @@ class Events:
         return [event async for event in self._events]
 
     async def _read(self) -> AsyncIterator[Event]:
-        kind, data = "", []
+        kind = ""
+        data: list[str] = []
         async for line in self.response.aiter_lines():
             field, _, value = line.partition(":")
             value = value.removeprefix(" ")

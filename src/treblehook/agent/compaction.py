@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery
 from treblehook.agent.opening import open_conversation
-from treblehook.agent.state import Limits, SessionState
+from treblehook.agent.state import SessionState
 from treblehook.lifecycle import CompactionStarting, ContextFull, Message, ReplaceContext
 
 _SYSTEM: Final = "You summarise the working conversation of an agent so that the agent can go on from your summary alone."
@@ -25,25 +25,31 @@ def is_full(state: SessionState, model: Model) -> bool:
     if window is None:
         return False
     tokens = state.conversation.tokens(state.system, state.tools.values())
-    return tokens >= window * Limits.compact_at and tokens >= state.conversation.left + window * Limits.compact_after
+    policy = state.policy
+    return tokens >= window * policy.compact_at and tokens >= state.conversation.left + window * policy.compact_after
 
 
 async def compact(state: SessionState, model: Model, reason: Literal["manual", "automatic"], keep: Sequence[Message] = ()) -> None:
-    """Compact the conversation and open it anew; the messages in `keep` stay as they are.
+    """Compact the conversation and open it anew; the messages in `keep` stay as they are where it is summarised.
 
-    Raises `ModelFailed` where there is no summary; the conversation is as it was then, and no start hook is asked.
+    Where nobody summarises and no hook replaces it, it stays as it is. Raises `ModelFailed` where there is no summary; the conversation
+    is as it was then, and no start hook is asked.
     """
     window = state.window or model.window
     before = state.conversation.tokens(state.system, state.tools.values())
     fields = state.facts.fields()
-    state.recorder.listener.working(state.facts.session, "compacting the conversation")
-    await state.fire(CompactionStarting(reason=reason, tokens=before, capacity=window, **fields))
+    if state.policy.summarises or state.dispatcher.registry.listens(ContextFull):
+        state.recorder.listener.working(state.facts.session, "compacting the conversation")
+        await state.fire(CompactionStarting(reason=reason, tokens=before, capacity=window, **fields))
     ratio = before / window if window else 0.0
     full = ContextFull(messages=tuple(state.conversation.messages), tokens=before, ratio=ratio, **fields)
     outcome = await state.fire(full)
-    replacements = [c.decision.messages for c in outcome.contributions if isinstance(c.decision, ReplaceContext)]
-    usable = bool(replacements) and _is_whole(replacements[0])
-    messages = list(replacements[0]) if usable else [await _summary(state, model), *keep]
+    replacement = next((c.decision.messages for c in outcome.contributions if isinstance(c.decision, ReplaceContext)), ())
+    usable = _is_whole(replacement)
+    if not usable and not state.policy.summarises:
+        state.keeper.not_compacted(before, "unresolved_tool_call" if replacement else "no_hook_replacement")
+        return
+    messages = list(replacement) if usable else [await _summary(state, model), *keep]
     state.conversation.restart(messages)
     # Kept at once: a kill while the start hooks are asked must not cost the summary.
     state.recorder.restarted(state.conversation.messages)
@@ -53,6 +59,8 @@ async def compact(state: SessionState, model: Model, reason: Literal["manual", "
         # What the start hooks added is part of the context now.
         after = state.conversation.tokens(state.system, state.tools.values())
         state.recorder.write("compaction", reason=reason, tokens_before=before, tokens_after=after)
+        if usable:
+            state.keeper.compacted(before, after, replacement)
 
 
 def _is_whole(messages: Sequence[Message]) -> bool:

@@ -20,20 +20,20 @@ class Conversation:
     """
 
     def __init__(self, messages: Iterable[Message], new_id: Callable[[], str]) -> None:
-        self._new_id = new_id
+        self.new_id = new_id
         self.messages: list[Message] = []
         self.restart(messages)
         self._restarted = False
 
     def add(self, message: Message) -> Message:
         """Append `message`, with an id."""
-        named = message if message.id else replace(message, id=self._new_id())
+        named = message if message.id else replace(message, id=self.new_id())
         self.messages.append(named)
         return named
 
     def insert_before(self, message_id: str, message: Message) -> Message:
         """Put `message`, with an id, in front of the message `message_id`; at the end where there is none."""
-        named = message if message.id else replace(message, id=self._new_id())
+        named = message if message.id else replace(message, id=self.new_id())
         at = next((at for at, m in enumerate(self.messages) if m.id == message_id), len(self.messages))
         self.messages.insert(at, named)
         return named
@@ -55,7 +55,7 @@ class Conversation:
 
     def restart(self, messages: Iterable[Message]) -> None:
         """Go on from `messages`, each with an id."""
-        self.messages = [message if message.id else replace(message, id=self._new_id()) for message in messages]
+        self.messages = [message if message.id else replace(message, id=self.new_id()) for message in messages]
         self._measured = self._measured_at = 0
         self._restarted = True
         self.left = 0

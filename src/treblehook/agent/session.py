@@ -75,6 +75,8 @@ class Session:
             profile=state.profile,
             kilns=list(state.kilns),
         )
+        for enter in state.entering:
+            enter()
         return await open_conversation(state, reason)
 
     async def prompt(self, *texts: str) -> TurnEnd:
@@ -225,6 +227,7 @@ class Session:
         return SessionEnd(
             reason=reason,
             turns=state.turns,
+            requests=state.requests,
             tool_calls=state.calls.execution.ran,
             shell_calls=state.calls.execution.shells,
             input_tokens=sum(usage.input for usage in spent),

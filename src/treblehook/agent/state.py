@@ -13,6 +13,7 @@ from treblehook.agent.context.settings import Precognition
 from treblehook.agent.conversation import Conversation
 from treblehook.agent.inbox import Inbox
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply, Usage
+from treblehook.agent.policy import Policy, TaskKeeper
 from treblehook.agent.recorder import Recorder
 from treblehook.engine import Background, Dispatcher, Handler, Outcome
 from treblehook.host.calls import CallPath
@@ -47,27 +48,17 @@ class Retrying(Protocol):
         """The reply; raises the last `ModelFailed`."""
 
 
-class Limits:
-    """Bounds of one session: when to compact, and after what growth again (parts of the window), requests of one turn, reopens of
-    one task."""
-
-    compact_at = 0.85
-    compact_after = 0.05
-    max_requests = 200
-    max_reopens = 1
-
-
 @dataclass
 class SessionState:
-    """One open session. `turns` counts the prompts that started a turn, those before a resume too.
+    """One open session. `policy` and `keeper` are what its host makes of turns and tasks. `turns` counts the prompts that started a turn, those before a resume too.
 
     `usage` is summed, and `asked` counts requests, by use (`turn`, `compaction`, `ask`) and the model's SPEC. `last_request` is the
     newest request of a turn and the model that got it.
 
     `held` waits for the user's next prompt, `attachments` for the next context, `inbox` holds messages that no turn has taken yet,
     `delivered` results of background subagents that nobody has seen yet. `narrowed` is what turns offer where a hook asked for less
-    than all `tools`. Before a turn `notes` are looked for in the session's `kilns`, as `precognition` says. `leaving` is called once the
-    end hooks have been told.
+    than all `tools`. Before a turn `notes` are looked for in the session's `kilns`, as `precognition` says. `entering` is called
+    before the start hooks are asked, `leaving` once the end hooks have been told.
     """
 
     facts: SessionFacts
@@ -82,6 +73,8 @@ class SessionState:
     retrying: Retrying
     system: str
     window: int | None
+    policy: Policy = field(default_factory=Policy)
+    keeper: TaskKeeper = field(default_factory=TaskKeeper)
     effort: str = ""
     parent: str | None = None
     profile: str = "default"
@@ -99,6 +92,7 @@ class SessionState:
     narrowed: tuple[str, ...] | None = None
     delivered: list[Message] = field(default_factory=list)
     unattended: set[asyncio.Task[Any]] = field(default_factory=set)
+    entering: list[Callable[[], None]] = field(default_factory=list)
     leaving: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
 
     @property

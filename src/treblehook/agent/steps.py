@@ -13,7 +13,7 @@ from treblehook.agent.errors import LimitReached
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply
 from treblehook.agent.observation import response_event
 from treblehook.agent.replies import Replies
-from treblehook.agent.state import Limits, SessionState
+from treblehook.agent.state import SessionState
 from treblehook.agent.tasks import Task
 from treblehook.engine import Outcome
 from treblehook.host.calls import CallOutcome, Proposal
@@ -60,6 +60,7 @@ class Turn:
         self._new: list[Message] = []
         self._asked: list[Message] = []
         self._requests = 0
+        self._artifacts: list[tuple[str, Artifact]] = []
         self._continuations = 0
         self._cut = False
         self._terminated = False
@@ -133,8 +134,8 @@ class Turn:
     async def ask_model(self) -> ModelReply:
         """One request. Raises `Blocked`, `ModelFailed`, and `LimitReached` where the turn has made too many."""
         state = self.state
-        if self._requests >= Limits.max_requests:
-            raise LimitReached(f"stopped after {Limits.max_requests} requests in one turn", "max_turns_reached")
+        if self._requests >= state.policy.max_requests:
+            raise LimitReached(f"stopped after {state.policy.max_requests} requests in one turn", "max_turns_reached")
         self._terminated = False
         await self.context.rewrite(self._prompts[-1] if self._prompts else None, self.model.spec)
         messages = await self.context.messages(self.model.spec)
@@ -147,20 +148,29 @@ class Turn:
         state.conversation.measured(reply.usage)
         event = response_event(state, query, reply, model=self.model.spec, milliseconds=(time.monotonic() - began) * 1000)
         outcome = await state.fire(event)
-        for contribution in outcome.contributions:
-            if isinstance(contribution.decision, Artifact):
-                state.recorder.write("artifact", hook=contribution.handler.name, content=contribution.decision.content)
+        self._artifacts = [(c.handler.name, c.decision) for c in outcome.contributions if isinstance(c.decision, Artifact)]
+        if not state.policy.final_artifacts:
+            self._send_artifacts()
         self._requests += 1
         state.requests += 1
         if reply.stop == "refusal":
             raise ModelFailed(self.model.spec, "rejected", reply.text or "the model refused to answer")
         return reply
 
+    def _send_artifacts(self) -> None:
+        for hook, artifact in self._artifacts:
+            self.state.recorder.write("artifact", hook=hook, content=artifact.content)
+
     # Row 9
 
-    async def compact_if_full(self) -> None:
-        """Compact an overfull conversation; what this turn was asked, by the user and by hooks, stays as it is."""
-        if self.state.conversation.messages and is_full(self.state, self.model):
+    async def compact_if_full(self, reply: ModelReply | None = None) -> None:
+        """Compact an overfull conversation; what this turn was asked, by the user and by hooks, stays as it is.
+
+        `reply` has just come, and is no part of it yet.
+        """
+        every = self.state.policy.compact_every_reply
+        due = every if reply is not None and not reply.calls else reply is not None or not every
+        if due and self.state.conversation.messages and is_full(self.state, self.model):
             await compact(self.state, self.model, "automatic", keep=self._asked)
             self.context.renew()
 
@@ -202,10 +212,11 @@ class Turn:
 
     async def end_task(self, exit_status: str) -> bool:
         """The task's loop has returned; true where a hook has it done again. Raises `LimitReached` where it may not any more."""
-        feedback = await self._task.end(exit_status)
+        feedback = await self._task.end(exit_status, may_reopen=self._requests < self.state.policy.max_requests)
         if feedback is None:
             return False
         self._asked.append(feedback)
+        self._prompts = [feedback if prompt.id == feedback.id else prompt for prompt in self._prompts]
         return True
 
     # Row 19
@@ -213,6 +224,8 @@ class Turn:
     async def complete(self, status: Status, outcome: Outcomes, reason: str = "") -> TurnEnd:
         """The turn is over; a hook may hold text for the user's next prompt."""
         self._over = True
+        if status == "finished" and self.state.policy.final_artifacts:
+            self._send_artifacts()
         done = await self.state.fire(self._completed(outcome))
         for contribution in done.contributions:
             if isinstance(contribution.decision, Inject):
@@ -231,7 +244,7 @@ class Turn:
         self.state.later(self._told("failed", "error"))
 
     async def _told(self, exit_status: str, outcome: Outcomes) -> None:
-        await self._task.end(exit_status)
+        await self._task.end(exit_status, may_reopen=False)
         if not self._over:
             await self.state.fire(self._completed(outcome))
 

@@ -36,24 +36,32 @@ async def take_turn(turn: Turn, prompts: Sequence[str]) -> TurnEnd:
             turn.take(prompts)  # what the user said stays, even where the turn comes no further
         await turn.submit()  # row 3
         await turn.start_task(prompts)  # row 4
-        while True:
-            await turn.context.find_notes(prompts)  # row 5
-            await converse(turn)  # rows 6 to 18
-            if not await turn.end_task("ok"):  # row 18
-                break
+        while await attempt(turn, prompts):  # rows 5 to 18
+            pass
         return await turn.complete("finished", "completed")  # row 19
     except Blocked as block:
-        await turn.end_task("failed")
         return await turn.complete("blocked", "error", block.reason)
     except (ModelFailed, ModelSpecInvalid, LimitReached) as failure:
-        await turn.end_task(failure.exit_status if isinstance(failure, LimitReached) else "failed")
         return await turn.complete("failed", "error", str(failure))
+
+
+async def attempt(turn: Turn, prompts: Sequence[str]) -> bool:
+    """One attempt at the turn's task; true where a hook has it done again. Raises why it failed."""
+    try:
+        await turn.context.find_notes(prompts)  # row 5
+        await converse(turn)  # rows 6 to 18
+    except (Blocked, ModelFailed, ModelSpecInvalid, LimitReached) as failure:
+        if await turn.end_task(failure.exit_status if isinstance(failure, LimitReached) else "failed"):
+            return True
+        raise
+    return await turn.end_task("ok")  # row 18
 
 
 async def converse(turn: Turn) -> None:
     """Ask the model until it makes a final reply that no hook sends back; what it calls is run in between."""
     while True:
         reply = await turn.ask_model()  # rows 6, 7, 8
+        await turn.compact_if_full(reply)  # row 9
         if reply.calls:
             outcomes = await run_calls(turn, reply)
             if turn.is_terminated(outcomes):
@@ -66,7 +74,6 @@ async def converse(turn: Turn) -> None:
 
 async def run_calls(turn: Turn, reply: ModelReply) -> list[CallOutcome]:
     """Rows 10 to 17 for the calls of one reply: all are proposed before any of them runs, then one runs after another."""
-    await turn.compact_if_full()  # row 9
     proposals = [await turn.propose(call) for call in reply.calls]  # row 10
     turn.replies.keep(reply, proposals)
     outcomes = [await turn.run_call(proposal) for proposal in proposals]  # rows 11 to 17

@@ -109,6 +109,7 @@ class Foreground:
     async def _talked(self, session: Session) -> TurnEnd | None:
         try:
             await start_session(session, self._flags.wish)
+            self.tell_problems()
             return await self._converse(self, session)
         except asyncio.CancelledError:
             end = TurnEnd("interrupted", reason=self._why)

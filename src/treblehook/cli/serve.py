@@ -1,6 +1,7 @@
 """`treblehook serve`: the daemon of a home."""
 
 import asyncio
+import gc
 import os
 import resource
 import sys
@@ -93,6 +94,9 @@ async def _serve_locked(place: Path, lock: "HomeLock", host: str | None, port: i
             url = url_of(address, bound)
             lock.tell(url)
             daemon.tell_problems()
+            # What is loaded by now stays for good: no later collection needs to look at it again.
+            gc.collect()
+            gc.freeze()
             await daemon.serve(bound, lambda: say_json({"type": "listening", "url": url}))
 
 

@@ -34,8 +34,8 @@ class Metrics(Watcher):
     def __init__(self) -> None:
         self._calls: Counter[Labels] = Counter()
         self._seconds: defaultdict[Labels, float] = defaultdict(float)
-        self._webhooks: Counter[Labels] = Counter()
-        self._refused: Counter[Labels] = Counter()
+        self._webhooks: Counter[str] = Counter()
+        self._refused: Counter[str] = Counter()
 
     def finished(self, calls: Sequence[Call]) -> None:
         """Calls of hooks are over."""
@@ -47,21 +47,27 @@ class Metrics(Watcher):
 
     def delivery(self, result: str) -> None:
         """A delivery was `accepted`, or refused for `result`."""
-        self._webhooks[(("result", result),)] += 1
+        self._webhooks[result] += 1
 
     def refused(self, path: str, code: str) -> None:
         """A request came no further than the edge."""
         if path.startswith(WEBHOOK):
             self.delivery(code)
-        self._refused[(("reason", code),)] += 1
+        self._refused[code] += 1
 
     def families(self) -> list[Family]:
         """What has been counted."""
         return [
             Family("treblehook_hook_seconds", "summary", "Calls of hooks, and the time they took.", self._seconds, self._calls),
-            Family("treblehook_webhooks_total", "counter", "Deliveries, by what became of them.", self._webhooks),
-            Family("treblehook_refused_requests_total", "counter", "Requests that came no further than the edge.", self._refused),
+            Family("treblehook_webhooks_total", "counter", "Deliveries, by what became of them.", _by("result", self._webhooks)),
+            Family(
+                "treblehook_refused_requests_total", "counter", "Requests that came no further than the edge.", _by("reason", self._refused)
+            ),
         ]
+
+
+def _by(label: str, counts: Mapping[str, int]) -> dict[Labels, float]:
+    return {((label, value),): count for value, count in counts.items()}
 
 
 def metrics_operation(families: Callable[[], Iterable[Family]]) -> Operation:

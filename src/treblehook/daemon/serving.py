@@ -24,6 +24,7 @@ from treblehook.daemon.sessions.live import LiveSessions
 from treblehook.daemon.sessions.routes import SessionRoutes
 from treblehook.daemon.webhooks.deliveries import Deliveries
 from treblehook.daemon.webhooks.endpoint import WebhookEndpoint
+from treblehook.daemon.webhooks.front import Front
 from treblehook.daemon.webhooks.queue import DeliveryQueue
 from treblehook.daemon.webhooks.replays import Replays
 from treblehook.daemon.webhooks.routes import webhook_operation
@@ -83,15 +84,15 @@ class Daemon:
         secrets, problems = load_secrets(home.path)
         home.problems.extend(problems)
         replays = Replays(self._queue.seen(clock()))
+        webhooks = WebhookEndpoint(secrets, self._queue, replays, metrics.delivery, clock)
         operations: list[Operation] = [
             *SessionRoutes(self._live, home.settings.kilns).operations(),
             plugin_operation(home),
-            webhook_operation(WebhookEndpoint(secrets, self._queue, replays, metrics.delivery, clock)),
+            webhook_operation(webhooks),
             health_operation(self._facts, version("treblehook"), lambda: time.monotonic() - self._began),
             metrics_operation(self._families),
         ]
-        app = application(operations, problem)
-        self.app = Edge(app, Hosts(access.hosts), access.key, Bodies(), metrics.refused)
+        self.app = Edge(Front(webhooks, application(operations, problem)), Hosts(access.hosts), access.key, Bodies(), metrics.refused)
         """the whole of it, as an ASGI app"""
 
     async def serve(self, bound: socket, on_started: Callable[[], None]) -> None:
@@ -178,4 +179,3 @@ class Daemon:
             Family("treblehook_webhooks_waiting", "gauge", "Deliveries whose handlers have not run.", {(): self._deliveries.waiting}),
             *self._metrics.families(),
         ]
-

@@ -33,7 +33,7 @@ class GaveUp(Struct, frozen=True):
 
 
 class _Queue:
-    """One handler's calls in order, one at a time, from the first until none is left."""
+    """The calls of one queue in order, one at a time, from the first until none is left."""
 
     def __init__(self, delivery: Queued, first: Work, forget: Callable[[], None]) -> None:
         self.delivery = delivery
@@ -89,38 +89,39 @@ class _Queue:
             if not room.done():
                 room.set_result(None)
 
-    def give_up(self) -> int:
-        """Give up the call that is under way and those that wait; says how many."""
+    def give_up(self) -> Counter[Handler]:
+        """Give up the call that is under way and those that wait; says how many of each handler."""
         left = list(self._waiting)
         self._waiting.clear()
         self._running.give_up(HookGivenUp("what it belongs to has closed"))
         for work in left:
             work.give_up(BackgroundClosed())
-        return 1 + len(left)
+        return Counter(work.handler for work in (self._running, *left))
 
 
 class Background:
     """Owns one session's (or one daemon's) work in the background; `drain` ends it within a bound."""
 
     def __init__(self) -> None:
-        self._queues: dict[Handler, _Queue] = {}
+        self._queues: dict[Handler | str, _Queue] = {}
         self._detached: dict[asyncio.Future[None], Work] = {}
         self._left_behind: set[asyncio.Future[Any]] = set()
         self._closed = False
 
     async def enqueue(self, work: Work) -> None:
         """Put `work` into the queue of its handler; a full queue or a drained background gives it up."""
-        handler = work.handler
-        assert isinstance(handler.delivery, Queued), "only a queued handler has a queue"
+        delivery = work.handler.delivery
+        assert isinstance(delivery, Queued), "only a queued handler has a queue"
+        key = delivery.queue or work.handler
         if self._closed:
             work.give_up(BackgroundClosed())
-        elif (queue := self._queues.get(handler)) is not None:
+        elif (queue := self._queues.get(key)) is not None:
             await queue.put(work)
         else:
-            self._queues[handler] = _Queue(handler.delivery, work, lambda: self._forget_queue(handler))
+            self._queues[key] = _Queue(delivery, work, lambda: self._forget_queue(key))
 
-    def _forget_queue(self, handler: Handler) -> None:
-        self._queues.pop(handler, None)
+    def _forget_queue(self, key: Handler | str) -> None:
+        self._queues.pop(key, None)
 
     def detach(self, work: Work) -> None:
         """Start `work` and do not wait for it; a drained background gives it up."""
@@ -162,9 +163,9 @@ class Background:
 
     def _give_up(self) -> list[GaveUp]:
         left: Counter[Handler] = Counter()
-        for handler, queue in list(self._queues.items()):
+        for queue in list(self._queues.values()):
             self.abandon(queue.task)
-            left[handler] += queue.give_up()
+            left += queue.give_up()
         for task, work in list(self._detached.items()):
             self.abandon(task)
             work.give_up(HookGivenUp("what it belongs to has closed"))

@@ -50,11 +50,15 @@ class Inline(Struct, frozen=True):
 
 
 class Queued(Struct, frozen=True):
-    """The event waits in the handler's own queue of `depth`, behind the one under way; a full queue drops the newest or makes
-    the dispatch wait."""
+    """The event waits in a queue of `depth`, behind the one under way; a full queue drops the newest or makes the dispatch wait.
+
+    The queue is the handler's own, or the one of all handlers that name the same `queue`: a hook that hears of many events hears of them
+    in order.
+    """
 
     depth: int = 1024
     overflow: Literal["drop", "block"] = "drop"
+    queue: str = ""
 
 
 class Detached(Struct, frozen=True):

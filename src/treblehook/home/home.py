@@ -19,15 +19,16 @@ from treblehook.home.lua.log import LuaLog
 from treblehook.home.settings import Settings, load_settings
 from treblehook.host.isolation import Isolation
 from treblehook.host.mcp import McpServers
+from treblehook.host.notes import NoteProblem
 from treblehook.host.problems import ConfigInvalid, Problem
 from treblehook.host.tool import AnyTool
 from treblehook.host.tools import builtin_tools
 from treblehook.lifecycle.daemon_events import DaemonEvent
+from treblehook.runtimes.process import ProcessRuntime
 
 if TYPE_CHECKING:
     # Most homes have no notes.
     from treblehook.kiln.kilns import Kilns
-from treblehook.runtimes.process import ProcessRuntime
 
 OBSERVERS_AT_ONCE = 64
 """None waits for another (vera.md 3.10); the bound is for a host that closes a thousand sessions at once."""
@@ -82,7 +83,7 @@ class Home:
             modes=lambda: self.settings.modes,
             sections=lambda: self.settings.plugins,
             kilns=self.settings.kilns,
-            notes=lambda: self._kilns,
+            notes=self._made_kilns,
             sessions=self.sessions,
             isolation=self.isolation,
             log=LuaLog(path, self.problems.append),
@@ -122,19 +123,28 @@ class Home:
         await asyncio.shield(self._notes)
         return self._kilns
 
-    async def _open_kilns(self) -> None:
-        from treblehook.kiln.kiln import Hearer
-        from treblehook.kiln.kilns import Kilns, KilnsMissing
+    def _made_kilns(self) -> "Kilns | None":
+        """The notes, not opened yet: the plugins are loaded before the first of them is told of."""
+        if self._kilns is None and self.settings.kilns:
+            from treblehook.kiln.kiln import Hearer
+            from treblehook.kiln.kilns import Kilns
 
-        kilns = self._kilns = Kilns(self.settings.kilns, self.path / "kilns", Hearer(self.bus.tell, report=self.problems.append))
+            self._kilns = Kilns(self.settings.kilns, self.path / "kilns", Hearer(self.bus.tell, report=self.problems.append))
+        return self._kilns
+
+    async def _open_kilns(self) -> None:
+        from treblehook.kiln.kilns import KilnsMissing
+
+        kilns = self._made_kilns()
+        assert kilns is not None, "notes are asked for where there are kilns"
         try:
             await kilns.open()
         except KilnsMissing as missing:
             raise ConfigInvalid([Problem(str(self.settings.file), "kilns", str(missing))]) from missing
-        indexed = asyncio.ensure_future(kilns.indexed())
-        done, _ = await asyncio.wait({indexed}, timeout=INDEX_SECONDS)
+        ready = asyncio.ensure_future(_ready(kilns))
+        done, _ = await asyncio.wait({ready}, timeout=INDEX_SECONDS)
         if not done:
-            indexed.cancel()
+            ready.cancel()
             what = "notes are still being indexed; some will not be found for a while"
             self.problems.append(Problem(str(self.settings.file), "kilns", what, level="warning"))
 
@@ -181,6 +191,15 @@ class Home:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.close()
+
+
+async def _ready(kilns: "Kilns") -> None:
+    """Wait until notes are found, by their words and by their meaning."""
+    await kilns.indexed()
+    for name in kilns.kilns:
+        # Whoever looks after the kiln tells of it.
+        with suppress(NoteProblem):
+            await kilns.embed(name)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

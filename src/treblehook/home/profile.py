@@ -1,9 +1,18 @@
-"""How a session is to be opened: what a user says on the command line, or a program in its call."""
+"""How a session is to be opened: what a user says on the command line, or a program in its call, and what a host of its own brings."""
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from msgspec import Struct
+
+from treblehook.agent.models.model import Model
+from treblehook.agent.policy import Policy, TaskKeeper
+from treblehook.engine import Background, Dispatcher, Journal, Registry
+from treblehook.engine.journal import Watcher
+from treblehook.host.permission import Permission
+from treblehook.host.tool import AnyTool
+from treblehook.lifecycle import ToolCall
 
 Profile = Literal["default", "bare", "prompt-only"]
 """`bare` and `prompt-only` run no hooks but gates, and neither do the session's subagents; the choice is kept with the session."""
@@ -25,3 +34,28 @@ class SessionWish(Struct, frozen=True):
     profile: Profile | None = None
     kilns: tuple[str, ...] | None = None
     trust: bool = False
+
+
+class MakeDispatcher(Protocol):
+    """Makes the dispatcher of a session."""
+
+    def __call__(self, registry: Registry, *, background: Background, journal: Journal) -> Dispatcher:
+        """The dispatcher."""
+
+
+class Outfit(Struct, frozen=True):
+    """What a host that packages an agent gives its session in the place of what the home would: the session's `id`, its tools and who
+    may call them, its prompt, window and rules. `model` makes of an opened model the one that is asked, `watchers` hear the journal,
+    and a call of a tool that is not there is answered by `undeclared`."""
+
+    id: str
+    tools: Mapping[str, AnyTool]
+    permission: Permission
+    system: str
+    window: int | None
+    policy: Policy
+    keeper: TaskKeeper
+    dispatcher: MakeDispatcher
+    watchers: Sequence[Watcher]
+    model: Callable[[Model], Model]
+    undeclared: Callable[[ToolCall], str]

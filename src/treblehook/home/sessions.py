@@ -35,7 +35,7 @@ from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
 from treblehook.home.lua.machines import SessionLua
 from treblehook.home.place import absolute
-from treblehook.home.profile import PROFILES, Profile, SessionWish
+from treblehook.home.profile import PROFILES, Outfit, Profile, SessionWish
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
 from treblehook.host.problems import ConfigInvalid, Problem
@@ -75,6 +75,7 @@ class _Kind(Struct, frozen=True):
     trust: bool = False
     awaited: bool = False
     depth: int = 0
+    outfit: Outfit | None = None
 
 
 async def open_session(home: Home, wish: SessionWish, company: Company) -> Session:
@@ -88,14 +89,14 @@ async def open_session(home: Home, wish: SessionWish, company: Company) -> Sessi
         raise
 
 
-async def prepare_session(home: Home, wish: SessionWish, company: Company) -> Session:
-    """A session that nobody has been told of yet.
+async def prepare_session(home: Home, wish: SessionWish, company: Company, outfit: Outfit | None = None) -> Session:
+    """A session that nobody has been told of yet; one with an `outfit` is not resumed.
 
     Raises `ConfigInvalid` (a hook entry over its limits, no model, no workspace), `ModelSpecInvalid`, and what opening its file
     raises.
     """
     if wish.resume is None:
-        return await _build(home, _fresh(home, wish), company, None)
+        return await _build(home, _fresh(home, wish, outfit), company, None)
     session_id = find_session(home.path / "sessions", wish.resume)
     transcript, stored = Transcript.resume(_file(home, session_id))
     records, damage = readable(stored, str(transcript.path))
@@ -120,14 +121,15 @@ def _file(home: Home, session_id: str) -> Path:
     return home.path / "sessions" / f"{session_id}.jsonl"
 
 
-def _fresh(home: Home, wish: SessionWish) -> _Kind:
+def _fresh(home: Home, wish: SessionWish, outfit: Outfit | None) -> _Kind:
     return _Kind(
-        new_session_id(),
+        new_session_id() if outfit is None else outfit.id,
         _workspace(wish.workspace or Path(".")),
         _model_spec(home, wish.model),
         wish.profile or "default",
         kilns=wish.kilns,
         trust=wish.trust,
+        outfit=outfit,
     )
 
 
@@ -166,22 +168,28 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     registry = await session_registry(home, config, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
     if company.hooks is not None:
         company.hooks.bind(registry, modes=home.settings.modes)
-    notes = await home.notes()
-    kilns = _kilns(home, kind)
     machine = None
     if kind.profile == "default":
-        machine = home.lua.open_session(registry, SessionLua(kind.id, kind.workspace, kind.trust))
-    tools = {} if kind.profile == "prompt-only" else await _tools(home, notes, kilns)
+        # The plugins come before the notes, whose changes they are told.
+        machine = home.lua.session_machine(registry, SessionLua(kind.id, kind.workspace, kind.trust))
+    notes = await home.notes()
+    kilns = _kilns(home, kind)
+    outfit = kind.outfit
+    if outfit is not None:
+        tools = dict(outfit.tools)
+    else:
+        tools = {} if kind.profile == "prompt-only" else await _tools(home, notes, kilns, plugins=kind.profile == "default")
     transcript, records = resumed or (Transcript.create(_file(home, kind.id)), ())
     recorder = Recorder(kind.id, transcript, company.listener)
     journal = Journal()
     journal.watchers = [recorder, home.log]
     background = Background()
-    dispatcher = Dispatcher(registry, background=background, journal=journal)
+    make_dispatcher = Dispatcher if outfit is None else outfit.dispatcher
+    dispatcher = make_dispatcher(registry, background=background, journal=journal)
     children = Subagents(_Children(home, replace(kind, vera=config), company))
-    if kind.depth < DEEPEST_SUBAGENT and tools:
+    if outfit is None and kind.depth < DEEPEST_SUBAGENT and tools:
         tools[children.spec.name] = children
-    permission = Permissions(home.settings.permissions, company.approver, kind.workspace)
+    permission = Permissions(home.settings.permissions, company.approver, kind.workspace) if outfit is None else outfit.permission
     calls = CallPath(dispatcher, facts, tools, permission, recorder, home.path / "sessions" / kind.id / "results", home.isolation)
     specs = {name: tool.spec for name, tool in tools.items()}
     state = SessionState(
@@ -205,12 +213,28 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
         notes=notes,
         kilns=kilns,
         precognition=_precognition(home),
+        entering=[] if machine is None else [machine.load],
         leaving=[partial(_left, home, kind.id)] if machine is None else [machine.close, partial(_left, home, kind.id)],
     )
+    if outfit is not None:
+        journal.watchers.extend(outfit.watchers)
+        _dress(state, outfit)
     session = Session(state, children)
     children.belong_to(session)
     home.sessions.add(session)
     return session
+
+
+def _dress(state: SessionState, outfit: Outfit) -> None:
+    """Give a session what its host brings."""
+    opened = state.models
+    state.model = outfit.model(state.model)
+    state.models = lambda spec: outfit.model(opened(spec))
+    state.system = outfit.system
+    state.window = outfit.window
+    state.policy = outfit.policy
+    state.keeper = outfit.keeper
+    state.calls.undeclared = outfit.undeclared
 
 
 def _kilns(home: Home, kind: _Kind) -> tuple[str, ...]:
@@ -223,15 +247,15 @@ def _kilns(home: Home, kind: _Kind) -> tuple[str, ...]:
     return there if kind.kilns is None else kind.kilns
 
 
-async def _tools(home: Home, notes: "Kilns | None", kilns: tuple[str, ...]) -> dict[str, AnyTool]:
-    """What a session is offered. A plugin's tool does not take the place of one that is there without it."""
+async def _tools(home: Home, notes: "Kilns | None", kilns: tuple[str, ...], *, plugins: bool) -> dict[str, AnyTool]:
+    """What a session is offered, with `plugins` theirs too: a tool of one does not take the place of one that is there without it."""
     tools = dict(await home.tools())
     if notes is not None and kilns:
         # Most homes have no notes.
         from treblehook.kiln.tools import builtin_note_tools
 
         tools |= {tool.spec.name: tool for tool in builtin_note_tools(notes, kilns)}
-    for tool in home.lua.tools():
+    for tool in home.lua.tools() if plugins else ():
         if tool.spec.name in tools:
             what = f"plugin {tool.plugin}: its tool {tool.spec.name} is not used, since there is one of that name"
             home.problems.append(Problem(str(home.path), "", what, level="warning"))

@@ -1,5 +1,6 @@
-"""A table of a TOML file, read key by key: every finding is kept, with the place it was made in."""
+"""A table of a TOML or YAML file, read key by key: every finding is kept, with the place it was made in."""
 
+import math
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -68,6 +69,34 @@ class Table:
         self.wrong(self.at(key), value, f"a whole number of {unit} from {least} to {most}")
         return default
 
+    def amount(self, key: str, unit: str) -> float | None:
+        """A number above 0."""
+        value = self._take(key)
+        if value is None or (_is_number(value) and 0 < value < math.inf):
+            return value
+        self.wrong(self.at(key), value, f"a number of {unit} above 0")
+        return None
+
+    def part(self, key: str, *, default: float) -> float:
+        """A number from 0 to 1."""
+        value = self._take(key)
+        if value is None:
+            return default
+        if _is_number(value) and 0 <= value <= 1:
+            return float(value)
+        self.wrong(self.at(key), value, "a number from 0.0 to 1.0")
+        return default
+
+    def switch(self, key: str, *, default: bool) -> bool:
+        """`on` or `off`, which YAML also reads as true and false."""
+        value = self._take(key)
+        if value is None or isinstance(value, bool):
+            return default if value is None else value
+        if value in ("on", "off"):
+            return bool(value == "on")
+        self.wrong(self.at(key), value, "on, off")
+        return default
+
     def flag(self, key: str, *, default: bool) -> bool:
         """True or false."""
         value = self._take(key)
@@ -119,6 +148,14 @@ class Table:
                 self.wrong(self.at(key, index), entry, "a table")
         return tuple(entry for entry in entries if isinstance(entry, dict))
 
+    def raw(self, key: str) -> Any:
+        """Whatever there is, None for nothing."""
+        return self._take(key)
+
+    def ignore(self, *keys: str) -> None:
+        """Keys that are read by nobody here and are right all the same."""
+        self._known.update(keys)
+
     def unknown(self) -> None:
         """Warn of each key that nothing has read."""
         for key in self.values:
@@ -145,6 +182,10 @@ class Table:
             return True
         self.wrong(self.at(key), value, "a table")
         return False
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def shown(value: Any) -> str:

@@ -39,6 +39,9 @@ E = TypeVar("E", bound=Event)
 INTERRUPTED: Final = "The call was interrupted before it had a result; it may or may not have had an effect."
 """What the model is told of a call that nobody waited for."""
 
+HOOK_CALLS_AT_ONCE: Final = 64
+"""Calls of hooks that are under way in one session: a hook that calls a tool at its own call would go on without end."""
+
 
 class Proposal(Struct, frozen=True):
     """A call after row 10: as it would run now, what the model asked for, and what already settled it."""
@@ -82,7 +85,7 @@ class CallPath:
     """Takes the calls of one session through their rows; `execution` counts what ran, and is told the turn.
 
     Cancelling a call ends it at once, whatever hook, tool or prompt it waits for; one that had been announced as started is
-    announced as over, and `cut` is its outcome until the next call is run.
+    announced as over, and `cut` is its outcome until the next call is run. `undeclared` is what is said of a call that is not offered.
     """
 
     def __init__(
@@ -103,6 +106,7 @@ class CallPath:
         self._results = results
         self.execution = Execution(dispatcher, facts, tools, permission, isolation or Isolation(), clock)
         self.cut: CallOutcome | None = None
+        self.undeclared: Callable[[ToolCall], str] = _not_there
 
     async def propose(self, call: ToolCall, offered: frozenset[str]) -> Proposal:
         """Row 10. A call that is not offered is refused before any hook is asked."""
@@ -136,7 +140,7 @@ class CallPath:
 
         It is recorded and shown like any other, but the conversation knows nothing of it; `call` has an id of its own.
         """
-        denial = await self.execution.denial(call) if self._is_offered(call, offered) else _not_there(call)
+        denial = await self.execution.denial(call) if self._is_offered(call, offered) else self.undeclared(call)
         if denial is not None:
             self._observer.started(call, call.input, None, for_hook=True)
             if not self._is_offered(call, offered):
@@ -155,6 +159,13 @@ class CallPath:
             return run.output
         finally:
             self._told(ended, None)
+
+    async def _hook_denial(self, call: ToolCall, offered: frozenset[str]) -> str | None:
+        if not self._is_offered(call, offered):
+            return _not_there(call)
+        if self._for_hooks > HOOK_CALLS_AT_ONCE:
+            return f"{HOOK_CALLS_AT_ONCE} calls of hooks are under way in this session; does one call a tool each time it is asked of one?"
+        return await self.execution.denial(call)
 
     def _is_offered(self, call: ToolCall, offered: frozenset[str]) -> bool:
         return call.name in offered and call.name in self._tools
@@ -210,7 +221,7 @@ class CallPath:
 
     async def _not_offered(self, proposal: Proposal) -> CallOutcome:
         call = proposal.call
-        text = _not_there(call)
+        text = self.undeclared(call)
         self._observer.started(call, proposal.asked, None)
         await self.execution.tell(call, text, is_error=True)
         return self._told(CallOutcome(call, proposal.asked, text, is_error=True, ran=False), None)

@@ -48,8 +48,8 @@ class Run(Struct, frozen=True):
 
 
 class Execution:
-    """Runs the calls of one session. `turn`, of the gate and observation events, is set by the caller; `ran` counts calls that
-    were dispatched, `shells` the commands among them.
+    """Runs the calls of one session. `turn`, of the gate and observation events, is set by the caller; `ran` counts the calls that
+    who observes was told of, `shells` the commands among them that ran to completion (murmur.md 3.5).
     """
 
     def __init__(
@@ -104,8 +104,6 @@ class Execution:
         output = await self._waited(_run(tool, call, prepared, context))
         ms = (self._clock() - began) * 1000
         command = prepared if isinstance(prepared, PreparedCall) else None
-        self.ran += 1
-        self.shells += command is not None
         return Run(output, command, ms)
 
     async def _context(self, call: ToolCall, progress: Callable[[str], None]) -> ToolContext:
@@ -139,11 +137,13 @@ class Execution:
         await self.tell(call, content, is_error, round(run.ms))
         shell = run.output.shell
         if run.prepared is not None and shell is not None:
+            self.shells += 1
             outcome = shell if content == run.output.content else replace(shell, stdout=content, stderr="")
             await self._fire(ShellRan(call=call, prepared=run.prepared, outcome=outcome, turn=self.turn, **self._facts.fields()))
 
     async def tell(self, call: ToolCall, content: str, is_error: bool, duration_ms: int = 0) -> None:
         """Tell who observes tool calls."""
+        self.ran += 1
         event = ToolRan(call=call, content=content, is_error=is_error, duration_ms=duration_ms, turn=self.turn, **self._facts.fields())
         await self._fire(event)
 

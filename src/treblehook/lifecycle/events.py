@@ -210,10 +210,11 @@ class SubagentFinished(Event, frozen=True, kw_only=True):
 
 
 class SessionEnd(Event, frozen=True, kw_only=True):
-    """Row 21: a session closes."""
+    """Row 21: a session closes. `turns` counts the prompts that it has had, `requests` the replies of its model."""
 
     reason: Literal["detached", "closed", "idle", "deleted", "shutdown", "refused"]
     turns: int = 0
+    requests: int = 0
     tool_calls: int = 0
     shell_calls: int = 0
     input_tokens: int = 0

@@ -134,7 +134,7 @@ async def test_a_tool_that_does_not_exist_is_not_offered_either(rig: CallRig) ->
     assert rig.log == ["announces", "ToolRan", "tells"]
 
 
-async def test_calls_are_counted_where_they_were_dispatched(rig: CallRig) -> None:
+async def test_calls_are_counted_where_those_who_observe_are_told_of_them(rig: CallRig) -> None:
     await rig.take("dig")
     await rig.take("shell", command="ls")
     await rig.take("fly")
@@ -144,7 +144,8 @@ async def test_calls_are_counted_where_they_were_dispatched(rig: CallRig) -> Non
     rig.on(PreToolCall, Replace("no need"))
     await rig.take("shell", command="ls")
 
-    assert (rig.path.execution.ran, rig.path.execution.shells) == (2, 1)
+    # Also the one that there is no tool for, as the contract counts them (murmur.md 3.5, 4.2).
+    assert (rig.path.execution.ran, rig.path.execution.shells) == (3, 1)
 
 
 async def test_every_row_sees_the_input_as_the_rows_before_it_made_it(rig: CallRig) -> None:

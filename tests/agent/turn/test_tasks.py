@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.nest import Nest, bash, texts
 from tests.support.rows import Rows
-from treblehook.agent.state import Limits
+from treblehook.agent.policy import Policy
 from treblehook.lifecycle import (
     AddContext,
     Artifact,
@@ -147,7 +147,7 @@ async def test_beyond_its_budget_a_reopened_task_has_failed(nest: Nest, rows: Ro
     assert end.status == "failed"
     assert "captain" in end.reason
     assert "there is no chest" in end.reason
-    assert [event.exit_status for event in rows.of(TaskEnd)] == ["ok"] * (Limits.max_reopens + 1)
+    assert [event.exit_status for event in rows.of(TaskEnd)] == ["ok"] * (session.state.policy.max_reopens + 1)
     assert rows.only(TurnComplete).outcome == "error"
 
 
@@ -279,10 +279,10 @@ async def test_a_blocked_sibling_keeps_the_turn_going(nest: Nest, rows: Rows) ->
     assert (await session.prompt("dig")).text == "Done."
 
 
-async def test_a_model_that_never_stops_is_stopped(nest: Nest, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Limits, "max_requests", 3)
+async def test_a_model_that_never_stops_is_stopped(nest: Nest, rows: Rows) -> None:
     nest.plays(after=bash("echo 1"))
     session = await nest.open(hooks=rows.hooks)
+    session.state.policy = Policy(max_requests=3)
 
     end = await session.prompt("dig")
 

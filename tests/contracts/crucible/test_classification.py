@@ -17,7 +17,7 @@ from treblehook.contracts.crucible.names import EVENT_NAMES
 from treblehook.contracts.crucible.plain import ReturnInvalid
 from treblehook.contracts.crucible.returned import DIRECTIVES, Cancelled, Handled, Injected, Scalar, Transform, classify
 from treblehook.engine import Ended
-from treblehook.runtimes.lua import LuaReturn, LuaVM
+from treblehook.runtimes.lua import LUA_NULL, LuaReturn, LuaVM
 
 MAKERS = """
 local function cyclic() local t = {} t.t = t return t end
@@ -47,7 +47,7 @@ CLASSES: list[tuple[str, Any]] = [
     ("{cancel = print}", Cancelled("cancelled")),
     ("{cancel = false}", Transform({"cancel": False})),
     ("{handled = false, args = {x = 1}}", Transform({"handled": False, "args": {"x": 1}})),
-    ("{}", Transform({})),
+    ("{}", Transform({}, empty=True)),
     ("{1, 2, x = {}}", Transform({1: 1, 2: 2, "x": {}})),
     ("{[1.5] = 1, [true] = 2, [print] = 3}", Transform({})),
     ("{f = print}", ReturnInvalid),
@@ -55,7 +55,7 @@ CLASSES: list[tuple[str, Any]] = [
     ("{t = deep()}", ReturnInvalid),
     ("{t = cyclic()}", ReturnInvalid),
     ("{n = 0/0}", ReturnInvalid),
-    ("setmetatable({}, {__index = {cancel = true}})", Transform({})),
+    ("setmetatable({}, {__index = {cancel = true}})", Transform({}, empty=True)),
     ("setmetatable({x = 1}, {__index = error, __pairs = error, __len = error})", Transform({"x": 1})),
     ("true", Scalar(True)),
     ("false", Scalar(False)),
@@ -97,6 +97,13 @@ async def test_what_is_odd_is_told_once(source: str) -> None:
     warnings: list[str] = []
     classify(await returned(source), author(warnings))
     assert len(warnings) == 1
+
+
+async def test_null_is_nothing() -> None:
+    vm = LuaVM("test", output=print)
+    vm.provide_value("null", LUA_NULL)
+    handler = vm.handler(vm.run_now(vm.load(b"return function() return null end", "x.lua"))[0])
+    assert classify(await handler({}, {}), author([])) is None
 
 
 WORDS = {"type", "reason", "result", "terminate", "content", "position", "index", "snippet", "role", "metadata", "tags", "tool_calls", "x"}

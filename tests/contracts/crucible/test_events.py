@@ -141,10 +141,12 @@ async def test_case_043_the_session_is_on_the_context_alone(rig: LuaRig, kind: s
 
 
 async def test_case_044_one_plugin_handler_serves_all_sessions(rig: LuaRig) -> None:
-    rig.load("plugin", 'local count = {} cru.on("pre_tool_call", function(ctx) count[ctx.session_id] = true seen(ctx.session_id) end)')
-    for session in ("s1", "s2"):
+    rig.plugins.lua.provide("who", lambda: rig.plugins.caller.session)
+    rig.load("plugin", 'cru.on("pre_tool_call", function(ctx) seen(ctx.session_id or "-", who() or "-") end)')
+    sessions = ("s1", "s1", "s2", "", "s1")
+    for session in sessions:
         await rig.fire(PreToolCall(session=session, call=ToolCall("c1", "bash", {})))
-    assert rig.seen == [("s1",), ("s2",)]
+    assert rig.seen == [(session or "-", session or "-") for session in sessions]
 
 
 async def test_case_045_a_daemon_event_has_a_context_without_session(rig: LuaRig) -> None:

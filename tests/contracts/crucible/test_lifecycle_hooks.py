@@ -130,7 +130,7 @@ async def test_case_153_every_end_hook_runs_and_what_fails_is_logged(rig: LuaRig
 async def test_a_compaction_is_no_start(rig: LuaRig, kind: str) -> None:
     rig.load(kind, start("seen(session.id)"))
     for reason in ("start", "compacted", "resume"):
-        await rig.fire(SessionStart(session=reason, reason=reason))  # type: ignore[arg-type]  # mypy sees no Literal in a loop
+        await rig.fire(SessionStart(session=reason, reason=reason))
     assert rig.seen == [("start",), ("resume",)]
 
 

@@ -1,5 +1,11 @@
 """Who is asked first (crucible.md 2.6)."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.support.crucible_rig import LuaRig
 from treblehook.lifecycle import PreToolCall, Rewrite, ToolCall
 
@@ -107,3 +113,15 @@ async def test_rewrites_chain_inside_one_machine(rig: LuaRig, kind: str) -> None
     outcome = await rig.fire(TOOL)
     assert outcome.value.call.input == {"command": "ls12"}
     assert [call.decision for call in rig.journal.calls] == [Rewrite(input={"command": "ls1"}), Rewrite(input={"command": "ls12"})]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["session", "plugin"]), st.integers(-2, 2)), max_size=8))
+async def test_the_order_is_machine_then_priority_then_registration(registrations: list[tuple[str, int]]) -> None:
+    with TemporaryDirectory() as folder:
+        rig = LuaRig(Path(folder))
+        for number, (kind, priority) in enumerate(registrations):
+            rig.load(kind, on(str(number), str(priority)))
+        await rig.fire(TOOL)
+        places = sorted(range(len(registrations)), key=lambda n: (registrations[n][0] == "plugin", registrations[n][1], n))
+        assert labels(rig) == [str(number) for number in places]
+        rig.close()

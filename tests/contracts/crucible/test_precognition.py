@@ -48,7 +48,7 @@ async def test_case_107_nil_leaves_it_to_the_next_and_to_the_built_in(rig: LuaRi
     assert rig.lines == []
 
 
-@pytest.mark.parametrize("value", ['"str"', "5", "true", "{foo = 1}", "event", '{{"x"}}', "{{}}"])
+@pytest.mark.parametrize("value", ['"str"', "5", "true", "{foo = 1}", "event", '{{"x"}}', "{{}}", "{[1.5] = {index = 1}}"])
 async def test_case_108_anything_else_is_told_and_decides_nothing(rig: LuaRig, kind: str, value: str) -> None:
     rig.load(kind, select(value) + select("nil", "second"))
     assert (await rig.fire(FOUND)).decision is None
@@ -122,7 +122,7 @@ async def test_the_seeds_example_of_strong_matches(rig: LuaRig, kind: str) -> No
 
 
 async def test_positions_are_in_numerical_order(rig: LuaRig, kind: str) -> None:
-    rig.load(kind, select('{["10"] = {index = 1}, ["2"] = {index = 2}, [7] = {index = 3}, note = {index = 1}}'))
+    rig.load(kind, select('{["10"] = {index = 1}, ["2"] = {index = 2}, [7] = {index = 3}, note = {index = 1}, [10] = {}}'))
     assert (await rig.fire(FOUND)).decision == ChooseNotes((NoteChoice(2), NoteChoice(3), NoteChoice(1)))
 
 

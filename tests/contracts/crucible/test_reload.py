@@ -70,7 +70,7 @@ def test_case_161_a_handler_registered_in_setup_is_owned(rig: LuaRig) -> None:
     function = rig.load("plugin", 'return function(cfg) cru.on("pre_tool_call", function() seen(cfg.label) end) end')
     vm = rig.plugins
     with vm.owned_by("digest") as caller:
-        vm.lua.run_now(function, {"label": "x"}, about=caller)  # type: ignore[arg-type]  # the file returns a function
+        vm.lua.run_now(function, {"label": "x"}, about=caller)
     assert [handler.name for handler in vm.registrations.of("digest")] == ["digest"]
     vm.clear("digest")
     assert rig.handlers == []
@@ -84,7 +84,7 @@ async def test_a_setup_that_waits_owns_what_it_registers_and_nothing_else(rig: L
     setup = rig.load("plugin", 'return function() wait() cru.on("pre_tool_call", function() end) end')
     rig.load("plugin", 'cru.on("tool_result", function() end)', name="init.lua")
     with vm.owned_by("digest") as caller:
-        waiting = asyncio.ensure_future(vm.lua.run(setup, about=caller))  # type: ignore[arg-type]  # the file returns a function
+        waiting = asyncio.ensure_future(vm.lua.run(setup, about=caller))
         await asyncio.sleep(0)
         other = vm.lua.load(b'cru.on("tool_result", function() end)', "other.lua")
         vm.lua.run_now(other, about=Caller(hook="init.lua"))

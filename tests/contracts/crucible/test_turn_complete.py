@@ -61,6 +61,12 @@ async def test_case_100_an_inject_from_elsewhere_has_no_effect(rig: LuaRig, kind
     assert rig.warnings == []
 
 
+async def test_a_misspelt_inject_is_told(rig: LuaRig, kind: str) -> None:
+    rig.load(kind, returns("turn:complete", '{injct = {content = "x"}}'))
+    assert injected(await rig.fire(DONE)) == []
+    assert "did you mean `inject`?" in rig.warnings[0]
+
+
 async def test_case_101_an_inject_survives_the_failure_of_another(rig: LuaRig, kind: str) -> None:
     rig.load(kind, returns("turn:complete", '{inject = {content = "x"}}') + 'cru.on("turn:complete", function() error("boom") end)\n')
     rig.load(kind, returns("turn:complete", "{inject = {}}"))

@@ -111,7 +111,6 @@ def test_a_longer_budget_for_one_run(do: Do) -> None:
         "return ('%s%s'):format(('x'):rep(20000000), ('y'):rep(20000000))",
         "local t = {} for i = 1, 40 do t[i] = ('x'):rep(1000000) end return table.concat(t)",
         "return (('x'):rep(1000000):gsub('x', ('y'):rep(100)))",
-        "pcall(function() local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000000) .. i end end) return 1",
     ],
 )
 def test_memory_is_limited_and_comes_back(vm: LuaVM, do: Do, code: str) -> None:
@@ -150,7 +149,7 @@ def test_big_values_from_the_host_find_room_or_are_refused(vm: LuaVM, do: Do) ->
 
 
 def test_finalizers_are_refused(do: Do) -> None:
-    with pytest.raises(LuaFailed, match="code.lua:1: __gc is not available"):
+    with pytest.raises(LuaFailed, match=r"code.lua:1: __gc is not available"):
         do("setmetatable({}, {__gc = function() while true do end end})")
 
 

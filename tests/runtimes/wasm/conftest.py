@@ -1,14 +1,15 @@
 """What the tests of the WebAssembly runtime share: runtimes that are closed, and the check that nothing is left behind."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
 from tests.support.guests import CODE
 from tests.support.processes import held, until
+from tests.support.small_guests import Open
 from treblehook.runtimes.wasm import Component, FunctionType, Grants, Instance, Limits, WasmRuntime
-
-Open = Callable[..., Awaitable[Instance]]
+from treblehook.runtimes.wasm.runtime import DEFAULT_LIMITS, NOTHING
 
 
 @pytest.fixture(autouse=True)
@@ -18,6 +19,7 @@ async def nothing_is_left() -> AsyncIterator[None]:
     yield
     # A thread that was given up ends when its guest notices.
     await until(lambda: held().threads <= before.threads)
+    await asyncio.sleep(0)
     assert held() == before
 
 
@@ -36,13 +38,13 @@ async def warm_runtime(nothing_is_left: None) -> AsyncIterator[WasmRuntime]:
 
 
 @pytest.fixture
-def opened(runtime: WasmRuntime) -> Iterator[Open]:
+def opened(runtime: WasmRuntime) -> Open:
     """Load component text and start it."""
 
     async def start(
-        text: str, exports: Mapping[str, FunctionType], grants: Grants = Grants(), limits: Limits = Limits(), seconds: float = 30.0
+        text: str, exports: Mapping[str, FunctionType], grants: Grants = NOTHING, limits: Limits = DEFAULT_LIMITS, seconds: float = 30.0
     ) -> Instance:
         component: Component = await runtime.load(text.encode())
         return await runtime.open(component, exports, grants, limits, seconds=seconds)
 
-    yield start
+    return start

@@ -1,43 +1,27 @@
 """A call gets its answer, in its turn; what a component is asked for it must have, under the expected type."""
 
 import asyncio
+import threading
 
 import pytest
 
-from tests.runtimes.wasm.conftest import Open
-from tests.runtimes.wasm.misbehaving import COUNT, DOUBLE, EXPORTS, GO, guest
 from tests.support.component_text import MEMORY, component
-from tests.support.guests import LIFECYCLE, c_guard, hook_interfaces, python_guard
+from tests.support.guests import LIFECYCLE, WIT, c_guard, hook_interfaces, python_guard
+from tests.support.hook_calls import CALL, ON_SHELL, OUTCOME, PASSED, REFUSED, hook_grants
 from tests.support.processes import held
+from tests.support.small_guests import COUNT, DOUBLE, EXPORTS, GO, Open, guest
 from treblehook.runtimes.wasm import (
-    SEALED_WASI,
-    Err,
+    CannotStart,
     FunctionType,
-    Grants,
-    HostInterface,
     NotExported,
     Ok,
     RuntimeClosed,
     Variant,
     WasmRuntime,
     WrongType,
-    host_interface,
 )
 from treblehook.runtimes.wasm.types import STRING, U32, U64, Field
-
-ON_SHELL = f"{LIFECYCLE}#on-shell"
-CALL = {
-    "turn": 3,
-    "binary": "/usr/bin/git",
-    "command": "git commit",
-    "argv": ["commit", "-m", "what was found"],
-    "script": None,
-    "recipe": None,
-    "outcome": None,
-}
-OUTCOME = {"exit-code": -1, "stdout": "é", "stderr": "", "stdout-bytes": 2, "stderr-bytes": 0, "duration-ms": 17}
-REFUSED = Ok(Variant("deny", "leave the treasure where it is"))
-PASSED = Ok(Variant("none"))
+from treblehook.runtimes.wasm.wit import read_text
 
 
 async def test_a_function_answers(opened: Open) -> None:
@@ -75,7 +59,7 @@ async def test_a_function_of_another_type_is_not_called(opened: Open) -> None:
 async def test_a_function_that_is_not_exported_is_told(opened: Open) -> None:
     instance = await opened(DOUBLE, {"run": GO})
 
-    with pytest.raises(NotExported, match="the component does not export run$"):
+    with pytest.raises(NotExported, match=r"the component does not export run$"):
         await instance.call("run", 1, seconds=30)
 
 
@@ -87,6 +71,34 @@ async def test_another_version_of_the_interface_is_told(runtime: WasmRuntime) ->
         await instance.call("a:b/c@1.0.0#go", 1, seconds=30)
 
     assert raised.value.others == ("a:b/c@1.0.1",)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "difference"),
+    [
+        ("    deny(string),\n", "", "result.ok has no case deny"),
+        ("script: option<string>, recipe: option<string>", "script: option<string>", "event has no field recipe"),
+        (
+            "    none,\n    replace-context(list<message>)",
+            "    replace-context(list<message>),\n    none",
+            "its cases in the order",
+        ),
+    ],
+)
+async def test_an_older_hook_that_passes_everything_is_not_believed(runtime: WasmRuntime, newer: str, older: str, difference: str) -> None:
+    """Under the same name and version: only its type tells that its `none` is not ours."""
+    text = (WIT / "deps" / "murmur-hook" / "lifecycle.wit").read_text()
+    assert newer in text
+    on_shell = read_text(text.replace(newer, older))[LIFECYCLE].functions["on-shell"]
+    core = f'{MEMORY} (func (export "on-shell") (param i32) (result i32) (i32.const 64))'
+    hook = component(core, {"on-shell": on_shell}, LIFECYCLE)
+    believed = await runtime.open(await runtime.load(hook.encode()), {ON_SHELL: on_shell})
+    asked = await runtime.open(await runtime.load(hook.encode()), hook_interfaces()[LIFECYCLE].exports())
+
+    if "recipe" in text.replace(newer, older):
+        assert await believed.call(ON_SHELL, CALL, seconds=30) in (PASSED, Ok(Variant("replace-context", [])))
+    with pytest.raises(WrongType, match=difference):
+        await asked.call(ON_SHELL, CALL, seconds=30)
 
 
 async def test_a_name_that_was_not_announced_cannot_be_called(opened: Open) -> None:
@@ -112,24 +124,6 @@ async def test_a_hook_in_c_decides(runtime: WasmRuntime) -> None:
     assert await instance.call(ON_SHELL, CALL | {"argv": ["rm"], "outcome": OUTCOME}, seconds=30) == REFUSED
 
 
-def hook_grants() -> Grants:
-    """What a hook may import, each function with an answer of its own."""
-    interfaces = hook_interfaces()
-    answers = {
-        "murmur:runtime/inference@0.4.0": {"run-inference": lambda request: Err("no model")},
-        "murmur:runtime/tokens@0.4.0": {"count": len},
-        "murmur:task-io/read@0.1.0": {
-            "input-len": lambda form: Err("no-task"),
-            "read-input": lambda form, offset, most: Err("no-task"),
-            "output-len": lambda: Err("no-output"),
-            "read-output": lambda offset, most: Err("no-output"),
-        },
-        "murmur:conversation/read@0.2.0": {"read-messages": lambda cursor, limit: Err("not-granted")},
-    }
-    given = [host_interface(interfaces[name], functions) for name, functions in answers.items()]
-    return Grants([*given, HostInterface(LIFECYCLE, stubbed=True)], SEALED_WASI)
-
-
 async def test_a_hook_in_python_decides_and_calls_its_host(warm_runtime: WasmRuntime) -> None:
     component = await warm_runtime.load(python_guard())
     instance = await warm_runtime.open(component, hook_interfaces()[LIFECYCLE].exports(), hook_grants())
@@ -153,6 +147,20 @@ async def test_a_thousand_idle_instances_are_cheap(runtime: WasmRuntime) -> None
     assert answers == [2 * n for n in range(1000)]
 
 
+async def test_an_instance_for_which_there_is_no_thread_is_told(runtime: WasmRuntime, monkeypatch: pytest.MonkeyPatch) -> None:
+    component = await runtime.load(DOUBLE.encode())
+
+    def no_more(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", no_more)
+        with pytest.raises(CannotStart, match="can't start new thread"):
+            await runtime.open(component, EXPORTS)
+
+    assert await (await runtime.open(component, EXPORTS)).call("go", 2, seconds=30) == 4
+
+
 async def test_a_closed_runtime_opens_nothing() -> None:
     async with WasmRuntime() as runtime:
         component = await runtime.load(guest("(local.get $n)").encode())
@@ -165,7 +173,10 @@ async def test_a_closed_runtime_opens_nothing() -> None:
 
 async def test_a_function_without_arguments_or_answer_is_called(opened: Open) -> None:
     nothing = FunctionType(())
-    text = component(f'{MEMORY} (func (export "nothing")) (func (export "say") (result i32) (i32.const 64))', {"nothing": nothing, "say": FunctionType((), STRING)})
+    text = component(
+        f'{MEMORY} (func (export "nothing")) (func (export "say") (result i32) (i32.const 64))',
+        {"nothing": nothing, "say": FunctionType((), STRING)},
+    )
     instance = await opened(text, {"nothing": nothing, "say": FunctionType((), STRING)})
 
     assert await instance.call("nothing", seconds=30) is None

@@ -4,10 +4,9 @@ import asyncio
 
 import pytest
 
-from tests.runtimes.wasm import misbehaving
-from tests.runtimes.wasm.conftest import Open
-from tests.runtimes.wasm.misbehaving import EXPORTS, TELL
+from tests.support import small_guests
 from tests.support.component_text import MEMORY, component
+from tests.support.small_guests import EXPORTS, TELL, Open
 from treblehook.runtimes.wasm import (
     AnswerTooBig,
     CallEnded,
@@ -25,12 +24,12 @@ from treblehook.runtimes.wasm.types import STRING, FunctionType, ListType
 @pytest.mark.parametrize(
     ("text", "kind", "why"),
     [
-        (misbehaving.SPIN, DeadlineExceeded, r"its deadline of 0\.1 s was exceeded and it was interrupted"),
-        (misbehaving.TRAP_IF_ZERO, Trapped, r"trapped: .*unreachable"),
-        (misbehaving.DIVIDE, Trapped, "trapped: .*integer divide by zero"),
-        (misbehaving.RECURSE, StackExhausted, "call stack exhausted"),
-        (misbehaving.OUT_OF_BOUNDS, Trapped, "out of bounds memory access"),
-        (misbehaving.GROW_OR_TRAP, Trapped, "unreachable"),
+        (small_guests.SPIN, DeadlineExceeded, r"its deadline of 0\.1 s was exceeded and it was interrupted"),
+        (small_guests.TRAP_IF_ZERO, Trapped, r"trapped: .*unreachable"),
+        (small_guests.DIVIDE, Trapped, "trapped: .*integer divide by zero"),
+        (small_guests.RECURSE, StackExhausted, "call stack exhausted"),
+        (small_guests.OUT_OF_BOUNDS, Trapped, "out of bounds memory access"),
+        (small_guests.GROW_OR_TRAP, Trapped, "unreachable"),
     ],
 )
 async def test_a_call_that_ends_without_an_answer_ends_the_instance(opened: Open, text: str, kind: type[CallEnded], why: str) -> None:
@@ -46,7 +45,7 @@ async def test_a_call_that_ends_without_an_answer_ends_the_instance(opened: Open
 
 
 async def test_calls_that_wait_behind_a_trap_are_not_made(opened: Open) -> None:
-    instance = await opened(misbehaving.TRAP_IF_ZERO, EXPORTS)
+    instance = await opened(small_guests.TRAP_IF_ZERO, EXPORTS)
 
     first, *others = await asyncio.gather(*(instance.call("go", 0, seconds=30) for _ in range(3)), return_exceptions=True)
 
@@ -55,7 +54,7 @@ async def test_calls_that_wait_behind_a_trap_are_not_made(opened: Open) -> None:
 
 
 async def test_a_trap_in_one_instance_is_no_other_s(runtime: WasmRuntime) -> None:
-    component = await runtime.load(misbehaving.TRAP_IF_ZERO.encode())
+    component = await runtime.load(small_guests.TRAP_IF_ZERO.encode())
     one, other = [await runtime.open(component, EXPORTS) for _ in range(2)]
 
     with pytest.raises(Trapped):
@@ -65,7 +64,7 @@ async def test_a_trap_in_one_instance_is_no_other_s(runtime: WasmRuntime) -> Non
 
 
 async def test_the_loop_goes_on_while_a_guest_spins(opened: Open) -> None:
-    instance = await opened(misbehaving.SPIN, EXPORTS)
+    instance = await opened(small_guests.SPIN, EXPORTS)
     call = asyncio.ensure_future(instance.call("go", 0, seconds=0.3))
 
     turns = 0
@@ -79,7 +78,7 @@ async def test_the_loop_goes_on_while_a_guest_spins(opened: Open) -> None:
 
 
 async def test_deadlines_of_many_guests_are_each_its_own(runtime: WasmRuntime) -> None:
-    component = await runtime.load(misbehaving.SPIN_IF_ZERO.encode())
+    component = await runtime.load(small_guests.SPIN_IF_ZERO.encode())
     instances = [await runtime.open(component, EXPORTS) for _ in range(6)]
     seconds = [0.05, 0.1, 0.15, 0.1, 0.05]
 
@@ -92,19 +91,30 @@ async def test_deadlines_of_many_guests_are_each_its_own(runtime: WasmRuntime) -
 
 
 async def test_a_deadline_that_is_over_at_once_interrupts(opened: Open) -> None:
-    instance = await opened(misbehaving.SPIN, EXPORTS)
+    instance = await opened(small_guests.SPIN, EXPORTS)
 
     with pytest.raises(DeadlineExceeded):
         await instance.call("go", 0, seconds=0)
 
 
+@pytest.mark.parametrize("seconds", [1e30, float("inf")])
+async def test_a_deadline_may_be_as_far_as_one_likes(opened: Open, seconds: float) -> None:
+    instance = await opened(small_guests.SPIN_IF_ZERO, EXPORTS)
+    spinning = asyncio.ensure_future(instance.call("go", 0, seconds=seconds))
+    await asyncio.sleep(0.05)
+    spinning.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await spinning
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "why"),
     [
-        (misbehaving.SPIN_AT_START, DeadlineExceeded, r"its deadline of 0\.2 s was exceeded"),
-        (misbehaving.TRAP_AT_START, Trapped, "unreachable"),
-        (misbehaving.HUGE_TABLE, TooManyResources, "table"),
-        (misbehaving.HUGE_MEMORY, TooManyResources, "memory"),
+        (small_guests.SPIN_AT_START, DeadlineExceeded, r"its deadline of 0\.2 s was exceeded"),
+        (small_guests.TRAP_AT_START, Trapped, "unreachable"),
+        (small_guests.HUGE_TABLE, TooManyResources, "table"),
+        (small_guests.HUGE_MEMORY, TooManyResources, "memory"),
     ],
 )
 async def test_a_start_that_fails_is_told(opened: Open, text: str, kind: type[CallEnded], why: str) -> None:
@@ -113,7 +123,7 @@ async def test_a_start_that_fails_is_told(opened: Open, text: str, kind: type[Ca
 
 
 async def test_memory_is_not_given_beyond_the_limit(opened: Open) -> None:
-    instance = await opened(misbehaving.GROW, EXPORTS, limits=Limits(memory_bytes=8 * 1024 * 1024))
+    instance = await opened(small_guests.GROW, EXPORTS, limits=Limits(memory_bytes=8 * 1024 * 1024))
 
     pages = await instance.call("go", 0, seconds=30)
 
@@ -122,21 +132,21 @@ async def test_memory_is_not_given_beyond_the_limit(opened: Open) -> None:
 
 
 async def test_tables_do_not_grow_beyond_the_limit(opened: Open) -> None:
-    instance = await opened(misbehaving.GROW_TABLE, EXPORTS, limits=Limits(table_elements=5000))
+    instance = await opened(small_guests.GROW_TABLE, EXPORTS, limits=Limits(table_elements=5000))
 
     assert 4000 <= await instance.call("go", 0, seconds=30) <= 5000
 
 
 async def test_more_core_instances_than_allowed_are_not_started(opened: Open) -> None:
     extra = "".join(f"(core instance $more{n} (instantiate $m))" for n in range(5))
-    text = misbehaving.DOUBLE.replace("(core instance $i", f"{extra} (core instance $i")
+    text = small_guests.DOUBLE.replace("(core instance $i", f"{extra} (core instance $i")
 
     assert await (await opened(text, EXPORTS, limits=Limits(instances=6))).call("go", 1, seconds=30) == 2
     with pytest.raises(TooManyResources, match="instance count too high at 6"):
         await opened(text, EXPORTS, limits=Limits(instances=5))
 
 
-@pytest.mark.parametrize(("text", "why"), [(misbehaving.BAD_POINTER, "out of bounds"), (misbehaving.NOT_UTF8, "utf-8")])
+@pytest.mark.parametrize(("text", "why"), [(small_guests.BAD_POINTER, "out of bounds"), (small_guests.NOT_UTF8, "utf-8")])
 async def test_an_answer_that_cannot_be_read_is_a_trap(opened: Open, text: str, why: str) -> None:
     instance = await opened(text, {"tell": TELL})
 

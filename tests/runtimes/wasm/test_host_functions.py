@@ -7,39 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.runtimes.wasm.conftest import Open
-from tests.runtimes.wasm.misbehaving import EXPORTS, GO
-from tests.support.component_text import MEMORY
+from tests.support.small_guests import ASKS, DOUBLE, EXPORTS, HOST, SPINS_AFTER, Open, granted
 from treblehook.runtimes.wasm import (
     Cancelled,
     DeadlineExceeded,
-    Grants,
-    HostFunction,
     HostFunctionFailed,
-    HostInterface,
+    Instance,
     InstanceEnded,
     WrongValue,
 )
-
-HOST = "tests:host/numbers@1.0.0"
-ASKS = f"""(component
-  (import "{HOST}" (instance $host (export "ask" (func (param "n" u32) (result u32)))))
-  (core func $ask (canon lower (func $host "ask")))
-  (core module $m {MEMORY}
-    (import "host" "ask" (func $ask (param i32) (result i32)))
-    (func (export "go") (param $n i32) (result i32) (i32.add (i32.const 1) (call $ask (local.get $n)))))
-  (core instance $i (instantiate $m (with "host" (instance (export "ask" (func $ask))))))
-  (func $go (param "n" u32) (result u32) (canon lift (core func $i "go")))
-  (export "go" (func $go)))""".replace(MEMORY, "")
-"""`go` gives what the host answers, plus one."""
-
-SPINS_AFTER = ASKS.replace(
-    "(i32.add (i32.const 1) (call $ask (local.get $n)))", "(drop (call $ask (local.get $n))) (loop $l (br $l)) unreachable"
-)
-
-
-def granted(call: Callable[..., Any], *, counts: bool = False) -> Grants:
-    return Grants([HostInterface(HOST, {"ask": HostFunction(GO, call, counts)})])
 
 
 async def test_a_function_runs_on_the_guest_s_thread(opened: Open) -> None:
@@ -68,20 +44,26 @@ async def test_a_coroutine_runs_on_the_loop(opened: Open) -> None:
     assert await instance.call("go", 4, seconds=30) == 41
 
 
-@pytest.mark.parametrize("kind", ["thread", "loop"])
-async def test_the_guest_s_clock_stands_still_while_it_waits(opened: Open, kind: str) -> None:
+async def test_the_guest_s_clock_stands_still_while_it_waits_for_a_function(opened: Open) -> None:
     released = threading.Event()
+    instance = await opened(ASKS, EXPORTS, granted(lambda n: released.wait() and n))
+    call = asyncio.ensure_future(instance.call("go", 1, seconds=0.5))
+    await asyncio.sleep(0.9)  # more than the deadline and the grace
+    released.set()
 
-    def ask(n: int) -> int:
-        released.wait()
+    assert await call == 2
+
+
+async def test_the_guest_s_clock_stands_still_while_it_waits_for_a_coroutine(opened: Open) -> None:
+    released = asyncio.Event()
+
+    async def ask(n: int) -> int:
+        await released.wait()
         return n
 
-    async def ask_slowly(n: int) -> int:
-        return await asyncio.to_thread(ask, n)
-
-    instance = await opened(ASKS, EXPORTS, granted(ask if kind == "thread" else ask_slowly))
-    call = asyncio.ensure_future(instance.call("go", 1, seconds=0.2))
-    await asyncio.sleep(0.6)  # more than the deadline and the grace
+    instance = await opened(ASKS, EXPORTS, granted(ask))
+    call = asyncio.ensure_future(instance.call("go", 1, seconds=0.5))
+    await asyncio.sleep(0.9)
     released.set()
 
     assert await call == 2
@@ -90,11 +72,11 @@ async def test_the_guest_s_clock_stands_still_while_it_waits(opened: Open, kind:
 async def test_a_call_that_waits_for_another_has_its_whole_time_still(opened: Open) -> None:
     released = threading.Event()
     instance = await opened(ASKS, EXPORTS, granted(lambda n: released.wait() and n))
-    first, second = (asyncio.ensure_future(instance.call("go", n, seconds=0.2)) for n in (1, 2))
-    await asyncio.sleep(0.6)
+    calls = [asyncio.ensure_future(instance.call("go", n, seconds=0.5)) for n in (1, 2)]
+    await asyncio.sleep(0.9)
     released.set()
 
-    assert await asyncio.gather(first, second) == [2, 3]
+    assert await asyncio.gather(*calls) == [2, 3]
 
 
 async def test_the_clock_goes_on_where_the_guest_goes_on(opened: Open) -> None:
@@ -160,7 +142,7 @@ async def test_what_a_function_raises_ends_the_guest(opened: Open, ask: Callable
 async def test_an_answer_that_does_not_fit_ends_the_guest(opened: Open, answer: object) -> None:
     instance = await opened(ASKS, EXPORTS, granted(lambda n: answer))
 
-    with pytest.raises(HostFunctionFailed, match="its value: found .*, allowed is an int from 0 to 4294967295") as raised:
+    with pytest.raises(HostFunctionFailed, match=r"its value: found .*, allowed is an int from 0 to 4294967295") as raised:
         await instance.call("go", 1, seconds=30)
 
     assert isinstance(raised.value.__cause__, WrongValue)
@@ -200,3 +182,39 @@ async def test_a_cancelled_call_cancels_what_the_guest_waits_for(opened: Open) -
     with pytest.raises(InstanceEnded) as raised:
         await instance.call("go", 1, seconds=30)
     assert isinstance(raised.value.why, Cancelled)
+
+
+async def test_a_guest_that_would_wait_for_itself_is_told(opened: Open) -> None:
+    instances: list[Instance] = []
+
+    async def ask(n: int) -> int:
+        return int(await instances[n].call("go", 0, seconds=30))
+
+    instances += [await opened(ASKS, EXPORTS, granted(ask)) for _ in range(2)]
+
+    with pytest.raises(HostFunctionFailed, match="Reentered: the instance is called by a function that it waits for itself"):
+        await instances[0].call("go", 0, seconds=30)
+    assert isinstance(instances[0].ended, InstanceEnded)
+
+
+async def test_guests_that_would_wait_for_each_other_are_told(opened: Open) -> None:
+    """The first asks the second, and that the first."""
+    instances: list[Instance] = []
+
+    async def ask(n: int) -> int:
+        return int(await instances[n].call("go", 0, seconds=30))
+
+    instances += [await opened(ASKS, EXPORTS, granted(ask)) for _ in range(2)]
+
+    with pytest.raises(HostFunctionFailed, match=r"HostFunctionFailed: .* failed: Reentered:"):
+        await instances[0].call("go", 1, seconds=30)
+
+
+async def test_a_guest_may_ask_another(opened: Open) -> None:
+    async def ask(n: int) -> int:
+        return int(await other.call("go", n, seconds=30))
+
+    other = await opened(DOUBLE, EXPORTS)
+    instance = await opened(ASKS, EXPORTS, granted(ask))
+
+    assert await asyncio.gather(*(instance.call("go", n, seconds=30) for n in range(3))) == [1, 3, 5]

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.support.component_text import PADDING, echo, forwarding, padded
+from tests.support.every_type import EVENT, FINE
 from treblehook.runtimes.wasm import Err, Grants, HostFunction, HostInterface, Ok, Some, Variant, WasmRuntime, WrongValue
 from treblehook.runtimes.wasm.binding.convert import conversion
 from treblehook.runtimes.wasm.binding.direct import DirectConversion
@@ -23,7 +24,6 @@ from treblehook.runtimes.wasm.types import (
     INTEGERS,
     STRING,
     U8,
-    U32,
     Case,
     EnumType,
     Field,
@@ -209,32 +209,10 @@ def test_the_stock_call_is_used_where_the_library_lacks_a_declaration(monkeypatc
     assert isinstance(conversion(), StockConversion)
 
 
-EVENT = RecordType(
-    (
-        Field("name", STRING),
-        Field("argv", ListType(STRING)),
-        Field("mode", EnumType(("fast", "slow"))),
-        Field("marks", FlagsType(("red",))),
-        Field("size", U32),
-        Field("where", OptionType(OptionType(CHAR))),
-        Field("then", VariantType((Case("stop"), Case("go", U8)))),
-        Field("both", ResultType(F32, BOOL)),
-        Field("pair", TupleType((U8, U8))),
-        Field("raw", ListType(U8)),
-    )
-)
-FINE = {
-    "name": "x",
-    "argv": ["a"],
-    "mode": "fast",
-    "marks": frozenset(),
-    "size": 1,
-    "where": None,
-    "then": Variant("stop"),
-    "both": Ok(1.5),
-    "pair": (1, 2),
-    "raw": b"",
-}
+def test_the_stock_call_is_used_where_the_library_lacks_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treblehook.runtimes.wasm.binding.direct._clone", None)
+
+    assert isinstance(conversion(), StockConversion)
 
 
 @pytest.mark.parametrize(

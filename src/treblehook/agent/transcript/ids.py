@@ -23,13 +23,18 @@ class SessionFile(Struct, frozen=True):
 
 
 def new_session_id(clock: Callable[[], int] = time.time_ns, randomness: Callable[[int], bytes] = secrets.token_bytes) -> str:
-    """`ses_` and 32 hexadecimal digits, in the order of time: a UUID of version 7, whose `rand_a` is the fraction of the
+    """The id of a session, in the order of time."""
+    return new_id("ses", clock, randomness)
+
+
+def new_id(kind: str, clock: Callable[[], int] = time.time_ns, randomness: Callable[[int], bytes] = secrets.token_bytes) -> str:
+    """`KIND_` and 32 hexadecimal digits, in the order of time: a UUID of version 7, whose `rand_a` is the fraction of the
     millisecond (RFC 9562, 5.7 and 6.2 method 3). `clock` gives nanoseconds since 1970, `randomness(n)` n bytes.
     """
     milliseconds, nanoseconds = divmod(clock(), 1_000_000)
     fraction = nanoseconds * 4096 // 1_000_000
     tail = int.from_bytes(randomness(8)) & (1 << 62) - 1
-    return f"ses_{milliseconds << 80 | 7 << 76 | fraction << 64 | 2 << 62 | tail:032x}"
+    return f"{kind}_{milliseconds << 80 | 7 << 76 | fraction << 64 | 2 << 62 | tail:032x}"
 
 
 def list_sessions(folder: Path) -> list[SessionFile]:

@@ -10,7 +10,8 @@ import click
 from treblehook.cli.failures import FAILED
 from treblehook.cli.home_options import WRONG, output_option, problem_line, say_json
 from treblehook.cli.output.safe_text import safe
-from treblehook.host.problems import Problem
+from treblehook.home.place import absolute
+from treblehook.host.problems import ConfigInvalid, Problem
 
 if TYPE_CHECKING:
     from treblehook.contracts.crucible.testing.results import TestResult
@@ -34,7 +35,10 @@ def test(context: click.Context, folder: Path, wanted: str, output: str) -> None
     from treblehook.contracts.crucible.plugins.discovery import find_plugin
     from treblehook.contracts.crucible.testing.runner import run_tests, test_files
 
-    place = folder.absolute()
+    try:
+        place = absolute(folder, "DIR")
+    except ConfigInvalid as invalid:
+        _nothing(context, invalid.problems[0])
     found = find_plugin(place)
     if isinstance(found, Problem):
         _nothing(context, found)
@@ -71,7 +75,7 @@ def _lines(result: "TestResult") -> Iterator[str]:
     """A line for a test; what happened below one that failed."""
     name = f"{result.file}: {result.name}" if result.name else result.file
     if result.status == "passed":
-        yield f"{click.style('ok', fg='green')}    {safe(name)}"
+        yield f"{click.style('ok', fg='green')}     {safe(name)}"
         return
     yield f"{click.style('FAILED', fg='red')} {safe(name)}"
     yield from _quoted(f"{result.file}:{result.line}: {result.message}" if result.line else result.message)

@@ -25,14 +25,19 @@ def asking(lua: LuaVM, hook: HookEvent, function: LuaFunction, author: Author) -
     """
     call = lua.handler(function)
     payload = hook.payload
-    name, code, event_name = author.name, author.code, hook.name
+    # Most occurrences in a row belong to one session.
+    session = ""
+    ctx: dict[str, str] = {}
+    about = Caller(None, author.code, hook.name, author.name)
 
     async def ask(event: Any) -> Decision | None:
-        session = event.session
-        ctx = {"session_id": session} if session else {}
-        about = Caller(session or None, code, event_name, name)
+        nonlocal session, ctx, about
+        if event.session != session:
+            session = event.session
+            ctx = {"session_id": session} if session else {}
+            about = Caller(session or None, author.code, hook.name, author.name)
         try:
-            returned = await call(ctx, payload(event), about=about, seconds=SECONDS)
+            returned = await call(ctx, payload(event), about, SECONDS)
         except LuaFailed as error:
             raise hook_problem(error, author, SECONDS) from error
         return None if returned.kind == "nil" else decided(hook, returned, event, author)
@@ -57,10 +62,10 @@ def decided(hook: HookEvent, returned: LuaReturn, event: Event, author: Author) 
 def _tell_what_is_ignored(hook: HookEvent, found: Returned, author: Author) -> None:
     """A key that nobody reads is most likely misspelt; a directive that the event does not honour is ignored, as documented."""
     if isinstance(found, Transform):
-        if hook.keys and not found.echoed:
-            _tell_unknown_keys(hook, found, author)
-        elif hook.of_daemon and found.fields:
+        if hook.of_daemon:
             author.debug("returned a table, which has no effect on what has happened")
+        elif not found.echoed and (hook.keys or hook.directives):
+            _tell_unknown_keys(hook, found, author)
         return
     directive = _DIRECTIVE_OF.get(type(found))
     if directive is not None and hook.of_daemon and directive not in hook.directives:

@@ -1,12 +1,11 @@
 """`cru.on_session_start` and `cru.on_session_end` (crucible.md 6.2, 6.3): a hook is asked once, when a session begins or ends."""
 
 from collections.abc import Callable, Coroutine
-from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
 from treblehook.contracts.crucible.author import Author
 from treblehook.contracts.crucible.caller import Caller
+from treblehook.contracts.crucible.chunk import Chunk
 from treblehook.contracts.crucible.problems import hook_problem
 from treblehook.lifecycle import SessionEnd, SessionStart
 from treblehook.runtimes.lua import LuaFailed, LuaFunction, LuaVM
@@ -23,7 +22,7 @@ class LifecycleHooks:
     def __init__(self, lua: LuaVM, *, waits: bool) -> None:
         self._lua = lua
         self._waits = waits
-        self._call: LuaFunction | None = None
+        self._call = Chunk(lua, "session_object.lua")
 
     def asking(self, function: LuaFunction, author: Author) -> LifecycleAsk:
         """How `function` is asked about `SessionStart` and `SessionEnd`."""
@@ -33,30 +32,18 @@ class LifecycleHooks:
             which = "end" if isinstance(event, SessionEnd) else "start"
             try:
                 if self._waits:
-                    await self._lua.run(self._caller(), function, _fields(event), which, about=about, seconds=SECONDS)
+                    await self._lua.run(self._call.function(), function, _fields(event), which, about=about, seconds=SECONDS)
                 else:
-                    self._lua.run_now(self._caller(), function, _fields(event), which, about=about)
+                    self._lua.run_now(self._call.function(), function, _fields(event), which, about=about)
             except LuaFailed as error:
                 raise hook_problem(error, author, SECONDS) from error
 
         return ask
 
-    def _caller(self) -> LuaFunction:
-        """What makes the `session` of a call; loaded when the first hook is asked."""
-        if self._call is None:
-            (self._call,) = self._lua.run_now(self._lua.load(_source(), "=session"))
-        assert self._call is not None, "the chunk returns a function"
-        return self._call
-
 
 def _fields(event: SessionStart | SessionEnd) -> dict[str, Any]:
     fields: dict[str, Any] = {"id": event.session, "workspace": event.workspace or None}
     return {**fields, "end_reason": event.reason} if isinstance(event, SessionEnd) else fields
-
-
-@cache
-def _source() -> bytes:
-    return (files("treblehook.contracts.crucible") / "session_object.lua").read_bytes()
 
 
 def begins(event: SessionStart) -> bool:

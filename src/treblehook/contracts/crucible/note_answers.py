@@ -1,13 +1,16 @@
 """What the returns of the two precognition events mean: which notes, and how they are told (crucible.md 3.6, 3.7)."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from treblehook.contracts.crucible.author import Author
 from treblehook.contracts.crucible.plain import ReturnInvalid, what
 from treblehook.contracts.crucible.returned import Returned, Scalar, Transform
 from treblehook.lifecycle import ChooseNotes, Decision, NoteChoice, NotesRetrieved, RenderNotes
 from treblehook.lifecycle.event import Event
+
+_DIGITS: Final = 19
+"""A key with as many digits is no position: no table is that long."""
 
 
 def precognition_select(returned: Returned, event: NotesRetrieved, author: Author) -> Decision | None:
@@ -17,10 +20,11 @@ def precognition_select(returned: Returned, event: NotesRetrieved, author: Autho
             author.warn(f"returned {what(value)}; a list of notes is needed, so it chooses nothing")
         case Transform(echoed=True):
             author.warn("returned its event; a list of notes is needed, so it chooses nothing")
-        case Transform(fields) if not fields:
+        case Transform(empty=True):
             return ChooseNotes(())
         case Transform(fields):
-            return _chosen([entry for _, entry in sorted(_positions(fields))], len(event.notes), author)
+            entries = sorted(_positions(fields), key=lambda position: position[0])
+            return _chosen([entry for _, entry in entries], len(event.notes), author)
     return None
 
 
@@ -29,7 +33,7 @@ def _positions(fields: Any) -> Iterator[tuple[int, Any]]:
     for key, value in fields.items():
         if isinstance(key, int):
             yield key, value
-        elif isinstance(key, str) and key.isascii() and key.isdigit():
+        elif isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < _DIGITS:
             yield int(key), value
 
 

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from treblehook.contracts.crucible.author import Author
 from treblehook.contracts.crucible.caller import Caller
+from treblehook.contracts.crucible.chunk import Chunk
 from treblehook.contracts.crucible.plain import is_true, what
 from treblehook.contracts.crucible.problems import hook_problem
 from treblehook.engine.handler import Ask
@@ -14,18 +15,25 @@ SECONDS: Final = 1.0
 """How long a hook may compute; it cannot wait (crucible.md D15)."""
 
 
-def permission_asking(lua: LuaVM, function: LuaFunction, author: Author) -> Ask:
-    """How `function` is asked. A hook that fails has no opinion, so the user is asked: it never allows."""
+class PermissionHooks:
+    """Asks the permission hooks of one machine."""
 
-    async def ask(event: PermissionRequest) -> Decision | None:
-        about = Caller(event.session or None, author.code, author.event, author.name)
-        try:
-            returned = lua.run_now(function, request_of(event), about=about, cpu_seconds=SECONDS)
-        except LuaFailed as error:
-            raise hook_problem(error, author, SECONDS) from error
-        return _opinion(returned[0] if returned else None, event.call.name, author)
+    def __init__(self, lua: LuaVM) -> None:
+        self._lua = lua
+        self._call = Chunk(lua, "opinion.lua")
 
-    return ask
+    def asking(self, function: LuaFunction, author: Author) -> Ask:
+        """How `function` is asked. A hook that fails has no opinion, so the user is asked: it never allows."""
+
+        async def ask(event: PermissionRequest) -> Decision | None:
+            about = Caller(event.session or None, author.code, author.event, author.name)
+            try:
+                returned = self._lua.run_now(self._call.function(), function, request_of(event), about=about, cpu_seconds=SECONDS)
+            except LuaFailed as error:
+                raise hook_problem(error, author, SECONDS) from error
+            return _opinion(returned[0] if returned else None, event.call.name, author)
+
+        return ask
 
 
 def request_of(event: PermissionRequest) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from treblehook.contracts.crucible.lifecycle_hooks import LifecycleHooks, begins
 from treblehook.contracts.crucible.names import unknown_event
 from treblehook.contracts.crucible.options import Options, read_options, unknown_option
 from treblehook.contracts.crucible.permission_hooks import SECONDS as PERMISSION_SECONDS
-from treblehook.contracts.crucible.permission_hooks import permission_asking
+from treblehook.contracts.crucible.permission_hooks import PermissionHooks
 from treblehook.contracts.crucible.plain import is_true, what
 from treblehook.contracts.crucible.registrations import Registrations
 from treblehook.engine import Handler, Lane, Mode, OnFailure, Origin, Tier
 from treblehook.engine.handler import Ask
-from treblehook.engine.patterns import Pattern
 from treblehook.lifecycle import Event, PermissionRequest, SessionEnd, SessionStart
 from treblehook.runtimes.lua import LuaFunction, LuaRaise, LuaTable, LuaVM
 
@@ -45,6 +44,7 @@ class Registering:
         self._author = author
         self._modes = modes
         self._lifecycle = LifecycleHooks(lua, waits=kind == "plugin")
+        self._permissions = PermissionHooks(lua)
 
     def provide(self) -> None:
         """Put them into the machine. Plugins have no permission hooks: they cancel a call instead."""
@@ -79,8 +79,9 @@ class Registering:
             return False
         if not isinstance(given, LuaTable):
             raise LuaRaise(f"cru.on_session_start: the options are {what(given)}; a table is needed")
-        for key in given.keys.keys() - {"required"}:
-            author.warn(unknown_option("cru.on_session_start", key, ("required",)))
+        for key in given.keys:
+            if key != "required":
+                author.warn(unknown_option("cru.on_session_start", key, ("required",)))
         required = is_true(given.keys.get("required")) or "required" in given.invalid
         if required and self._only_here(author):
             author.warn("`required` has no effect in a session's own machine; only a plugin can refuse a session")
@@ -98,7 +99,7 @@ class Registering:
         if raw is not None and not isinstance(raw, LuaTable):
             raise LuaRaise(f"cru.permissions.on_request: the options are {what(raw)}; a table is needed")
         options = read_options("cru.permissions.on_request", raw, author.warn) if raw is not None else Options()
-        ask = permission_asking(self._lua, function, author)
+        ask = self._permissions.asking(function, author)
         self._bind(PermissionRequest, ask, author, options, seconds=PERMISSION_SECONDS)
 
     def _bind(
@@ -112,8 +113,6 @@ class Registering:
         on_failure: OnFailure = OnFailure.OPEN,
         when: Callable[[Any], bool] | None = None,
     ) -> None:
-        if options.pattern is not None and Pattern(options.pattern).malformed:
-            author.warn(f"the pattern `{options.pattern}` is malformed, so it never matches and the handler never runs")
         handler = Handler(
             event,
             ask,
@@ -129,6 +128,8 @@ class Registering:
             mode=self._modes.get(author.name, Mode.ON),
             when=when,
         )
+        if handler.pattern is not None and handler.pattern.malformed:
+            author.warn(f"the pattern `{options.pattern}` is malformed, so it never matches and the handler never runs")
         self._registrations.add(handler, author.owner)
 
     def _only_here(self, author: Author) -> bool:

@@ -16,10 +16,12 @@ POSITIONS: Final[tuple[Position, ...]] = ("user_prefix", "user_suffix")
 
 
 class Transform(Struct, frozen=True):
-    """A table without a directive; `echoed` where it is an event, whose directives do not count."""
+    """A table without a directive; `echoed` where it is an event, whose directives do not count. `empty` is `{}` and nothing else:
+    keys that are neither strings nor whole numbers are not in `fields`."""
 
     fields: Mapping[Any, Any]
     echoed: bool = False
+    empty: bool = False
 
 
 class Scalar(Struct, frozen=True):
@@ -97,7 +99,7 @@ def _check_flag(table: LuaTable, name: str, author: Author) -> None:
 def _transform(table: LuaTable, *, echoed: bool) -> Transform:
     for invalid in table.invalid.values():
         raise ReturnInvalid(f"returned {invalid.what} at `{invalid.path}`, which cannot be passed on")
-    return Transform(table.keys, echoed)
+    return Transform(table.keys, echoed, empty=not table.keys and not table.skipped)
 
 
 def _reason(table: LuaTable) -> str:

@@ -3,7 +3,7 @@
 from treblehook.contracts.crucible.author import Author
 from treblehook.contracts.crucible.messages import MessagesInvalid, messages_of
 from treblehook.contracts.crucible.plain import what
-from treblehook.contracts.crucible.returned import Cancelled, Injected, Returned, Scalar, Transform, warn_of_scalar
+from treblehook.contracts.crucible.returned import Cancelled, Injected, Returned, Transform, warn_of_scalar
 from treblehook.lifecycle import Block, ContextAssembled, Decision, Inject, ModelRequest, Rewrite, Stop
 from treblehook.lifecycle.event import Event
 
@@ -45,8 +45,7 @@ def turn_complete(returned: Returned, event: Event, author: Author) -> Decision 
 
 def observed(returned: Returned, event: Event, author: Author) -> Decision | None:
     """Nothing: `post_llm_call` only looks on."""
-    if isinstance(returned, Scalar):
-        author.warn(f"returned {what(returned.value)}, which has no effect")
+    warn_of_scalar(returned, author)
     return None
 
 
@@ -54,6 +53,5 @@ def daemon_event(returned: Returned, event: Event, author: Author) -> Decision |
     """A cancel spares the handlers that follow; what has happened stays."""
     if isinstance(returned, Cancelled):
         return Stop()
-    if isinstance(returned, Scalar):
-        author.warn(f"returned {what(returned.value)}, which has no effect")
+    warn_of_scalar(returned, author)
     return None

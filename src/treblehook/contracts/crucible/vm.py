@@ -44,6 +44,7 @@ class CrucibleVM:
         self.registrations: Final = Registrations(registry)
         self._loading: list[Loading] = []
         self._on_clear: list[Callable[[str], None]] = []
+        self._on_close: list[Callable[[], None]] = []
         Registering(kind, lua, self.registrations, self.author, modes).provide()
 
     @property
@@ -92,6 +93,10 @@ class CrucibleVM:
         """Have `told` called with the owner whenever what a plugin has registered is taken out."""
         self._on_clear.append(told)
 
+    def on_close(self, told: Callable[[], None]) -> None:
+        """Have `told` called right before the machine goes."""
+        self._on_close.append(told)
+
     def clear(self, owner: str) -> None:
         """Take out the handlers and lifecycle hooks of `owner`, and whatever else listens to that."""
         self.registrations.clear(owner)
@@ -99,6 +104,10 @@ class CrucibleVM:
             told(owner)
 
     def close(self) -> None:
-        """Take everything out, and let the machine go."""
+        """Take everything out, and let the machine go; once."""
+        if self.lua.closed:
+            return
         self.registrations.close()
+        for told in self._on_close:
+            told()
         self.lua.close()

@@ -21,6 +21,13 @@ class Read(Struct, frozen=True):
     fault: str = ""
 
 
+class Verdict(Struct, frozen=True):
+    """A return at a decision point: a refusal, or None for a clean pass."""
+
+    refusal: Refuse | None = None
+    fault: str = ""
+
+
 def observed(hook: HookManifest, binding: Binding, arm: str, value: Any) -> Read:
     """A return after the fact. What the hook's own policy does not name is not committed."""
     if arm == NONE:
@@ -36,16 +43,16 @@ def observed(hook: HookManifest, binding: Binding, arm: str, value: Any) -> Read
     return Read(_decision(hook, binding, arm, value))
 
 
-def decided(hook: HookManifest, binding: Binding, arm: str, value: Any) -> Read:
+def decided(hook: HookManifest, binding: Binding, arm: str, value: Any) -> Verdict:
     """A return at a decision point: anything but a clean `none` refuses."""
     if arm == NONE:
-        return Read()
+        return Verdict()
     if arm != DENY:
         reason = f"the policy hook {hook.name} returned {arm} at {binding.value}, where only deny and none are answers"
-        return Read(Refuse(reason), fault=arm)
+        return Verdict(Refuse(reason), fault=arm)
     if not value.strip():
-        return Read(Refuse(f"the policy hook {hook.name} denied at {binding.value} with an empty reason"))
-    return Read(Refuse(value))
+        return Verdict(Refuse(f"the policy hook {hook.name} denied at {binding.value} with an empty reason"))
+    return Verdict(Refuse(value))
 
 
 def refused(hook: HookManifest, binding: Binding, defect: str) -> Refuse:

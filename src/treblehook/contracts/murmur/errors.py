@@ -28,3 +28,12 @@ class ArtifactInvalid(StagingFailed):
         self.file = file
         self.problem = problem
         self.remedy = remedy
+
+
+class HookUnusable(StagingFailed):
+    """A hook cannot be loaded or started; `problem` is why, `remedy` what its author or its operator can do."""
+
+    def __init__(self, artifact: str, version: str, problem: str, remedy: str) -> None:
+        super().__init__(artifact, version, f"hook {artifact}@{version}: {problem}; {remedy}")
+        self.problem = problem
+        self.remedy = remedy

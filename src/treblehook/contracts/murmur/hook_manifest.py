@@ -34,20 +34,30 @@ class HookManifest(Struct, frozen=True):
 
 
 def parse_hook_manifest(text: str | bytes, name: str, version: str) -> HookManifest:
-    """The manifest of the hook that the operator lists as `name` and `version`. Raises `HookConfigInvalid` for the first of the
-    contract's rules that it breaks (murmur.md 2.5)."""
+    """The manifest of the hook that the operator lists as `name` and `version`, the latter "" where he leaves it to the hook. Raises
+    `HookConfigInvalid` for the first of the contract's rules that it breaks (murmur.md 2.5)."""
     try:
         content = parse_yaml(text)
     except YamlInvalid as invalid:
         raise HookConfigInvalid(name, version, "", str(invalid)) from invalid
     if not isinstance(content, dict):
         raise HookConfigInvalid(name, version, "", f"the manifest is {_kind(content)}; it must be a table of keys")
+    version = version or _own_version(content)
+    runtime = content.get("runtime", "hook")
+    if runtime != "hook":
+        raise HookConfigInvalid(name, version, "runtime", f"runtime: found {runtime!r}; allowed: hook")
     binding = _choice(content, "binding", Binding, name, version)
     mode = _choice(content, "execution_mode", ExecutionMode, name, version) or ExecutionMode.BLOCKING
     policy = _choice(content, "commit_policy", CommitPolicy, name, version) or CommitPolicy.NONE
     _check_together(binding, mode, policy, name, version)
     description = content.get("description")
     return HookManifest(name, version, binding, mode, policy, description if isinstance(description, str) else "")
+
+
+def _own_version(content: dict[Any, Any]) -> str:
+    """`1.0` is a number in YAML."""
+    version = content.get("version")
+    return str(version) if isinstance(version, str | int | float) and not isinstance(version, bool) else ""
 
 
 def _choice(content: dict[Any, Any], key: str, choices: type[E], name: str, version: str) -> E | None:

@@ -45,18 +45,26 @@ def inward(records: Iterable[dict[str, Any]], *, by: Binding, hook: str) -> tupl
 
 
 def _messages(records: Iterable[dict[str, Any]], by: Binding, hook: str) -> Iterator[Message]:
+    tools: dict[str, str] = {}
     for record in records:
         content = _parsed(record["content"])
         message = _tool_message(content) if record["role"] == "tool" else _other_message(record, content)
         if message is not None:
-            names = {"id": record["id"] or "", "source_id": record["source-id"] or ""}
+            # A result does not say of which tool it is, and a provider wants to know.
+            tools |= {call.id: call.name for call in message.calls}
+            names = {"id": record["id"] or "", "source_id": record["source-id"] or "", "tool": tools.get(message.call_id, "")}
             yield replace(message, source=by.value, hook=hook, **names)
 
 
 def _other_message(record: dict[str, Any], content: Any) -> Message:
     blocks = _blocks(content, record["content"])
     text = "\n".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
-    return Message(_ROLES.get(record["role"], "user"), text, calls=tuple(_calls(blocks)))
+    return Message(role_of(record["role"]), text, calls=tuple(_calls(blocks)))
+
+
+def role_of(role: str) -> Role:
+    """The role of a message that is no tool's; whoever is not known is a user."""
+    return _ROLES.get(role, "user")
 
 
 def _parsed(content: str) -> Any:

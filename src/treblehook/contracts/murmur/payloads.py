@@ -132,7 +132,7 @@ def _task_end(event: TaskEnd, facts: LaunchFacts) -> Record:
 
 def _session_end(event: SessionEnd, facts: LaunchFacts) -> Record:
     return {
-        "total-turns": event.turns,
+        "total-turns": event.requests,
         "total-input-tokens": event.input_tokens,
         "total-output-tokens": event.output_tokens,
         "total-tool-calls": event.tool_calls,

@@ -1,4 +1,4 @@
-"""One TCP connection: how long a request's head may be and take, and the way to break off one that is stuck."""
+"""One TCP connection: how large a request's head may be, how long a request may take, and how one that is stuck is broken off."""
 
 import asyncio
 from typing import Any, Final
@@ -6,9 +6,11 @@ from typing import Any, Final
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from treblehook.daemon.http.answers import MEDIA_TYPE
+from treblehook.daemon.http.one_write import OneWrite
 
 HEAD_BYTES: Final = 64 * 1024
-HEAD_SECONDS: Final = 30.0
+REQUEST_SECONDS: Final = 60.0
+"""How long a request may take to come, from its first byte, or from the connection, to its last."""
 
 _LAST_SECONDS: Final = 2.0
 
@@ -17,35 +19,39 @@ EXTENSION: Final = "treblehook.connection"
 
 
 class Connection(HttpToolsProtocol):
-    """uvicorn's protocol with a bound on the head of a request, which it does not have: 431 for a larger one, and one that does
-    not come, also on a connection that asks nothing at all, closes the connection."""
+    """uvicorn's protocol with bounds that it does not have: a head that is too large is a 431, and a connection on which no request
+    comes, or only a part of one, is broken off."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._head_bytes = 0
         self._in_head = True
+        self._complete = True
         self._refused = False
-        self._head_timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """A client has connected."""
-        super().connection_made(transport)
-        self._head_timer = self.loop.call_later(HEAD_SECONDS, transport.abort)
+        super().connection_made(OneWrite(transport, self.loop))
+        self._start_timer(REQUEST_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client, or the connection, has gone."""
-        self._head_is_there()
+        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """A part of a request, or of several."""
         if self._refused:
             return
+        self._complete = False
         if self._in_head:
             self._head_bytes += len(data)
-            if self._head_timer is None:
-                self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
         super().data_received(data)
+        if self._complete:
+            self._stop_timer()
+        elif self._timer is None and not self.transport.is_closing():
+            self._start_timer(REQUEST_SECONDS)
         # What is behind the head in the same part has been counted too, so only a head that is still open is judged.
         if self._in_head and self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
             self._refuse_head()
@@ -53,24 +59,27 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         super().on_message_begin()
+        self._complete = False
         self.scope["extensions"] = {EXTENSION: {"transport": self.transport}}
 
     def on_headers_complete(self) -> None:
         """The head is there."""
-        self._head_is_there()
         self._in_head = False
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """The request is there."""
         super().on_message_complete()
-        self._in_head = True
+        self._in_head = self._complete = True
         self._head_bytes = 0
 
-    def _head_is_there(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+    def _start_timer(self, seconds: float) -> None:
+        self._timer = self.loop.call_later(seconds, self.transport.abort)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _refuse_head(self) -> None:
         body = b'{"error":{"code":"head_too_large","message":"the head of the request is larger than %d bytes"}}' % HEAD_BYTES
@@ -79,5 +88,5 @@ class Connection(HttpToolsProtocol):
         # A client that is still writing would lose the answer if the connection were closed at once.
         self._refused = True
         self.transport.write_eof()
-        self._head_is_there()
-        self._head_timer = self.loop.call_later(_LAST_SECONDS, self.transport.abort)
+        self._stop_timer()
+        self._start_timer(_LAST_SECONDS)

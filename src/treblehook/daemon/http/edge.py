@@ -2,11 +2,12 @@
 
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any, Final
 
 from treblehook.daemon.http.answers import ApiError, error_answer, refused
-from treblehook.daemon.http.body import Bodies, Disconnected, Receive
-from treblehook.daemon.http.callers import Headers, Hosts, from_loopback, values
+from treblehook.daemon.http.body import Bodies, Disconnected, Receive, declared_length
+from treblehook.daemon.http.callers import Headers, Hosts, from_loopback, joined
 
 Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Any, Receive, Send], Awaitable[None]]
@@ -16,6 +17,9 @@ _OPEN: Final = "/healthz"
 
 _GUARDED: Final = "/hooks"
 """Asks for the key wherever the caller is: whoever can reach a port of this machine is not yet the agent (design, section 6)."""
+
+HEADERS: Final = "treblehook.headers"
+"""Where in a request's scope the edge leaves its headers, by name."""
 
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 
@@ -38,19 +42,24 @@ class Edge:
         """Take one request."""
         if scope["type"] != "http":
             return
-        try:
-            self._guard_host(scope["method"], scope["headers"])
-            stranger = self._is_stranger(scope)
-            async with self._bodies.read(scope["headers"], receive, keep=not stranger) as body:
+        headers = scope[HEADERS] = joined(scope["headers"])
+        declared = declared_length(headers)
+        stranger = self._is_stranger(scope, headers)
+        # What a stranger sends is not kept, so it needs no room.
+        async with nullcontext() if stranger else self._bodies.room(declared):
+            try:
+                self._guard_host(scope["method"], headers)
+                body = await self._bodies.read(declared, receive, keep=not stranger, expected=b"expect" in headers)
                 if stranger:
                     message = "a bearer token is needed: Authorization: Bearer TOKEN, with the token of this daemon"
                     raise refused(401, "bearer_required", message, www_authenticate="Bearer")
+            except ApiError as error:
+                self._on_refusal(scope["path"], error.wrong.code)
+                await error_answer(error)(scope, receive, send)
+            except Disconnected:
+                return
+            else:
                 await self._app(scope, _replayed(body, receive), send)
-        except ApiError as error:
-            self._on_refusal(scope["path"], error.wrong.code)
-            await error_answer(error)(scope, receive, send)
-        except Disconnected:
-            return
 
     def _guard_host(self, method: str, headers: Headers) -> None:
         if not self._hosts.allow(headers):
@@ -59,19 +68,19 @@ class Edge:
         if method not in _SAFE and not self._hosts.allow_origin(headers):
             raise refused(403, "host_refused", "pages of other sites may change nothing here")
 
-    def _is_stranger(self, scope: Any) -> bool:
+    def _is_stranger(self, scope: Any, headers: Headers) -> bool:
         """Whether the bearer layer lets this caller no further (crucible.md 8.3)."""
         path = scope["path"]
-        if not self._key or path == _OPEN or self._shown(scope["headers"]):
+        if not self._key or path == _OPEN:
             return False
-        return path == _GUARDED or path.startswith(f"{_GUARDED}/") or not from_loopback(scope)
+        guarded = path == _GUARDED or path.startswith(f"{_GUARDED}/")
+        return (guarded or not from_loopback(scope["client"], headers)) and not self._shown(headers)
 
     def _shown(self, headers: Headers) -> bool:
-        """Whether the one `Authorization` holds the key."""
-        shown = values(headers, b"authorization")
-        scheme, _, token = (shown[0] if len(shown) == 1 else "").partition(" ")
-        same = secrets.compare_digest(token.strip().encode("latin-1"), self._key)
-        return same and scheme.lower() == "bearer"
+        """Whether `Authorization` holds the key."""
+        scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
+        same = secrets.compare_digest(token.strip(), self._key)
+        return same and scheme.lower() == b"bearer"
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

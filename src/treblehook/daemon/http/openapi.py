@@ -11,7 +11,7 @@ from msgspec import Struct
 from treblehook.daemon.http.answers import MEDIA_TYPE, ErrorAnswer
 from treblehook.daemon.http.operation import Answered, Operation
 
-_EVERY: Final = (401, 403, 408, 413, 500)
+_EVERY: Final = (401, 403, 413, 500)
 """What every route may answer, whatever it is about: the edge, and our own faults."""
 
 _REFERENCES: Final = "#/components/schemas/{name}"

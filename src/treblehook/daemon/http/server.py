@@ -20,6 +20,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = found[0]
         bound = socket.socket(family, kind, protocol)
         try:
+            # The protocol is named: where it is 0, asyncio leaves Nagle's algorithm on, and every answer waits 40 ms.
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.setblocking(False)
             bound.bind(address)
@@ -51,6 +52,7 @@ class Server(uvicorn.Server):
             lifespan="off",
             loop="none",
             log_config=None,
+            log_level="error",
             access_log=False,
             proxy_headers=False,
             server_header=False,

@@ -76,9 +76,13 @@ class Feed(Listener):
         """Whether an event can have had this position: a record of the file ends there."""
         if position.offset in (0, self._last.offset):
             return True
-        with self._file.open("rb") as reading:
-            reading.seek(position.offset - 1)
-            return reading.read(1) == b"\n" and position.offset < self._last.offset
+        try:
+            with self._file.open("rb") as reading:
+                reading.seek(position.offset - 1)
+                return reading.read(1) == b"\n" and position.offset < self._last.offset
+        except OSError:
+            # Without the file there is nothing to go on after.
+            return False
 
     async def after(self, position: Position) -> tuple[list[bytes], Position]:
         """Some of the events that follow `position`, and the position of the last one. Raises `OSError`."""

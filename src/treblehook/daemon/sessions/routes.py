@@ -85,7 +85,7 @@ class SessionRoutes:
                 {200: Answered("Server-sent events", media_type="text/event-stream")},
                 "Each event is a record of `--output jsonl`, its `event` the record's type. Send its `id` as Last-Event-ID to go on after "
                 "it. Older records come from the session's file, which leaves out texts that hooks have changed (`left_out`). A last "
-                "event `closed` says why nothing follows: `closed`, `deleted`, `shutdown`, or `not_open`.",
+                "event `closed` says why nothing follows: `closed`, `deleted`, `shutdown`, `not_open`, or `unreadable`.",
                 app=EventStream(self.watch),
                 parameters=(last,),
                 errors=(400, 404),

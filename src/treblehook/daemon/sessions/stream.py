@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from treblehook.daemon.http.answers import ApiError, Wrong
 from treblehook.daemon.http.body import Receive
-from treblehook.daemon.http.callers import joined
+from treblehook.daemon.http.callers import text_of
 from treblehook.daemon.http.connection import EXTENSION
-from treblehook.daemon.http.edge import Send
+from treblehook.daemon.http.edge import HEADERS, Send
 from treblehook.daemon.sessions.feed import Feed
 from treblehook.daemon.sessions.position import START, Position, position_of
 from treblehook.daemon.sessions.stored import frame
 
-HEARTBEAT_SECONDS: Final = 15.0
-STUCK_SECONDS: Final = 60.0
+HEARTBEAT_SECONDS = 15.0
+STUCK_SECONDS = 60.0
 """A reader that takes nothing for so long is let go of."""
 
 _HEAD: Final = {
@@ -36,21 +36,19 @@ Watch = Callable[[str], AbstractAsyncContextManager[Feed]]
 class EventStream:
     """An ASGI app for one path parameter, `id`."""
 
-    def __init__(self, watch: Watch, heartbeat: float = HEARTBEAT_SECONDS, stuck: float = STUCK_SECONDS) -> None:
+    def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._heartbeat = heartbeat
-        self._stuck = stuck
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Send what there is and what comes, until the session is closed or the client has gone. Raises `ApiError`."""
         async with self._watch(scope["path_params"]["id"]) as feed:
-            start = _start(joined(scope["headers"], b"last-event-id"), feed)
+            start = _start(text_of(scope[HEADERS], b"last-event-id"), feed)
             await send(_HEAD)
             gone = asyncio.ensure_future(_gone(receive))
             try:
                 async with aclosing(self._pieces(feed, start, gone)) as pieces:
                     async for piece in pieces:
-                        async with asyncio.timeout(self._stuck):
+                        async with asyncio.timeout(STUCK_SECONDS):
                             await send({"type": "http.response.body", "body": piece, "more_body": True})
                         if _is_closing(scope):
                             break
@@ -58,6 +56,7 @@ class EventStream:
             except TimeoutError:
                 # What it has been sent and not taken is still on its way, so nothing can be said to it; it resumes where it was.
                 _transport(scope).abort()
+                await asyncio.sleep(0)
             finally:
                 gone.cancel()
 
@@ -67,7 +66,12 @@ class EventStream:
         while not gone.done():
             news = feed.news()
             before = position
-            events, position = await feed.after(position)
+            try:
+                events, position = await feed.after(position)
+            except OSError:
+                # Its file has gone meanwhile.
+                yield frame(None, "closed", {"type": "closed", "reason": feed.closed or "unreadable"})
+                return
             for told in events:
                 yield told
             if events or position != before:
@@ -82,7 +86,7 @@ class EventStream:
         waiting = asyncio.ensure_future(news.wait())
         either: set[asyncio.Future[Any]] = {waiting, gone}
         try:
-            done, _ = await asyncio.wait(either, timeout=self._heartbeat, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(either, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waiting.cancel()
         return bool(done)

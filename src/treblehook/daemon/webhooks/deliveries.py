@@ -39,8 +39,7 @@ class Deliveries:
     def start(self, queue: DeliveryQueue) -> None:
         """Begin with what an earlier run has left."""
         self._queue = queue
-        self._newest = queue.newest
-        self._waiting = queue.waiting
+        self._waiting, self._newest = queue.left
         self._read_on()
 
     def stored(self, delivery: Delivery) -> None:

@@ -2,14 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import unquote
 
 from treblehook.daemon.http.answers import MEDIA_TYPE, ApiError, refused
 from treblehook.daemon.http.body import Receive
-from treblehook.daemon.http.callers import Headers, joined
-from treblehook.daemon.http.edge import Send
+from treblehook.daemon.http.callers import Headers, text_of
+from treblehook.daemon.http.edge import HEADERS, Send
 from treblehook.daemon.webhooks.queue import Delivery, DeliveryQueue, NotStored
 from treblehook.daemon.webhooks.replays import Replays, Seen
 from treblehook.daemon.webhooks.signatures import SIGNATURE_HEADERS, Claim, read_claim, verified
@@ -60,10 +60,10 @@ class WebhookEndpoint:
         await send(_BODY)
 
     async def _take(self, scope: Any, body: bytes) -> None:
-        name, headers = name_in(scope["raw_path"]), scope["headers"]
+        name, headers = name_in(scope["raw_path"]), scope[HEADERS]
         if name is None:
             raise refused(404, "unknown_path", "a webhook's name is one segment of the path")
-        if (joined(headers, b"content-type") or "").partition(";")[0].strip().lower() != MEDIA_TYPE:
+        if (text_of(headers, b"content-type") or "").partition(";")[0].strip().lower() != MEDIA_TYPE:
             raise refused(415, "media_type", f"a delivery must have the Content-Type {MEDIA_TYPE}")
         seen = await self._seen(name, headers, body)
         try:
@@ -71,7 +71,7 @@ class WebhookEndpoint:
         except UnicodeDecodeError as error:
             raise refused(400, "no_text", f"the body is no UTF-8 text: byte {error.start}") from error
         try:
-            await self._queue.add(Delivery(name, shown(headers), body), seen)
+            await self._queue.add(Delivery(name, shown(scope["headers"]), body), seen)
         except NotStored as error:
             # Nobody has it, so it is no replay when it is sent again.
             self._replays.forget(seen)
@@ -100,7 +100,7 @@ def name_in(raw_path: bytes) -> str | None:
     return unquote(segment) if segment and "/" not in segment else None
 
 
-def shown(headers: Headers) -> dict[str, str]:
+def shown(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
     """The headers as hooks see them: lower-case names, text only, of repeated ones the last."""
     found = {}
     for name, value in headers:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from treblehook.daemon.http.callers import Headers, joined
+from treblehook.daemon.http.callers import Headers, text_of
 
 CRUCIBLE: Final = b"x-crucible-signature"
 STRIPE: Final = b"stripe-signature"
@@ -39,7 +39,7 @@ _NO_CLAIM: Final = Claim(bytes(hashlib.sha256().digest_size))
 def read_claim(headers: Headers) -> Claim | None:
     """What the strongest signature header says; None where there is none, or it is malformed, whatever a weaker one says."""
     for name in SIGNATURE_HEADERS:
-        value = joined(headers, name)
+        value = text_of(headers, name)
         if value is not None:
             return _body_only(value) if name == GITHUB else _timestamped(value)
     return None

@@ -19,7 +19,8 @@ def misdirected_modes(
         executables.setdefault(hook.name, {})[hook.executable] = None
     extensions, lua = others
     ids = [*(manifest.id for manifest in extensions.manifests), *lua.names]
-    names = [*executables, *dict.fromkeys(name for name in ids if name not in extensions.idle)]
+    idle = (*extensions.idle, *lua.idle)
+    names = [*executables, *dict.fromkeys(name for name in ids if name not in idle)]
     here = f"hooks here: {', '.join(names)}" if names else "this home has no hooks"
     for name in modes:
         if name in ids and name not in executables:

@@ -1,7 +1,7 @@
 """Making the Lua machines of a home, with everything that their code stands on."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     # The code behind these loads the Lua library, which a home without Lua does not need.
     from treblehook.contracts.crucible.library.library import Library
     from treblehook.contracts.crucible.library.services import Services
+    from treblehook.contracts.crucible.plugins.modules import ModulePlace
     from treblehook.contracts.crucible.plugins.tool import PluginTool
     from treblehook.contracts.crucible.vm import CrucibleVM, Kind
     from treblehook.home.lua.plugins import HomePlugins
@@ -108,33 +109,28 @@ class LuaMachines:
         if user is not None:
             evaluate(vm, modules, USER, user, None)
 
-    def open_session(self, registry: Registry, wanted: SessionLua) -> "SessionMachine | None":
-        """The machine of one session, its files evaluated: the user's init.lua, then the workspace's, where that is trusted.
+    def session_machine(self, registry: Registry, wanted: SessionLua) -> "SessionMachine | None":
+        """The machine of one session, not made yet: for the user's init.lua, then the workspace's, where that is trusted.
 
-        Its handlers are in `registry`, over the home's. None where there is nothing to run. What was held back is reported. Raises
+        Its handlers come into `registry`, over the home's. None where there is nothing to run. What was held back is reported. Raises
         `ConfigInvalid` as `start` does.
         """
         self.start()
         user = self._user()
         workspace = self._workspace(wanted)
-        if user is None and workspace is None:
-            return None
         self._check(user or (workspace.init if workspace is not None else None))
-        from treblehook.contracts.crucible.plugins.modules import Modules, in_memory
-        from treblehook.home.lua.evaluating import evaluate
-
-        vm, library = self._machine("session", registry, wanted.session)
-        modules = Modules(vm)
-        machine = SessionMachine(vm, library, self._open.discard)
-        self._open.add(machine)
-        if user is not None:
-            modules.place(USER, self._places)
-            evaluate(vm, modules, USER, user, None)
+        files = [] if user is None else [_Source(USER, user, self._places)]
         if workspace is not None:
-            place = in_memory(workspace.folder, workspace.files)
-            modules.place(WORKSPACE, lambda: (place,))
-            evaluate(vm, modules, WORKSPACE, workspace.init, workspace.files[INIT])
-        return machine
+            files.append(_of_workspace(workspace))
+        if not files:
+            return None
+        return SessionMachine(lambda: self._machine("session", registry, wanted.session), files, self._open)
+
+    def open_session(self, registry: Registry, wanted: SessionLua) -> None:
+        """Make the machine of a session that is only looked at, and run its files; it is let go with the others. Raises as `start`."""
+        machine = self.session_machine(registry, wanted)
+        if machine is not None:
+            machine.load()
 
     def tools(self) -> "list[PluginTool]":
         """The tools of the plugins that are loaded now."""
@@ -215,14 +211,45 @@ class LuaMachines:
         return None if found is None else Path(found.state.facts.workspace)
 
 
-class SessionMachine:
-    """The machine of one session, until it is closed."""
+class _Source(Struct, frozen=True):
+    """A file to be run, by the name of its hooks; `places` are where its modules are, `content` what was read of it before."""
 
-    def __init__(self, vm: "CrucibleVM", library: "Library", gone: "Callable[[SessionMachine], None]") -> None:
-        self._vm = vm
-        self._library = library
-        self._gone = gone
+    name: str
+    file: Path
+    places: "Callable[[], Sequence[ModulePlace]]"
+    content: bytes | None = None
+
+
+def _of_workspace(found: WorkspaceLua) -> _Source:
+    from treblehook.contracts.crucible.plugins.modules import in_memory
+
+    place = in_memory(found.folder, found.files)
+    return _Source(WORKSPACE, found.init, lambda: (place,), found.files[INIT])
+
+
+class SessionMachine:
+    """The machine of one session: made, and its `files` run, by `load`; until it is closed it is among `those_open`."""
+
+    def __init__(
+        self, make: "Callable[[], tuple[CrucibleVM, Library]]", files: Sequence[_Source], those_open: "set[SessionMachine]"
+    ) -> None:
+        self._make = make
+        self._files = files
+        self._those_open = those_open
+        self._made: tuple[CrucibleVM, Library] | None = None
         self._closing: asyncio.Task[None] | None = None
+
+    def load(self) -> None:
+        """Run the files, one after the other, which register their handlers; what fails is told, and the next one runs."""
+        from treblehook.contracts.crucible.plugins.modules import Modules
+        from treblehook.home.lua.evaluating import evaluate
+
+        vm, _ = self._made = self._make()
+        self._those_open.add(self)
+        modules = Modules(vm)
+        for source in self._files:
+            modules.place(source.name, source.places)
+            evaluate(vm, modules, source.name, source.file, source.content)
 
     async def close(self) -> None:
         """Take its handlers out, end what its code has going on, and let it go; once, whoever asks again."""
@@ -231,6 +258,8 @@ class SessionMachine:
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
-        await self._library.close()
-        self._vm.close()
-        self._gone(self)
+        if self._made is not None:
+            vm, library = self._made
+            await library.close()
+            vm.close()
+            self._those_open.discard(self)

@@ -1,6 +1,7 @@
 """Whether the Lua of a workspace runs: only as the very bytes that were trusted (design, section 5)."""
 
 import os
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,7 +42,8 @@ def trusted_workspace(home: Path, workspace: Path, *, trust_now: bool) -> Worksp
         why = _why(store, workspace)
     except ConfigInvalid as invalid:
         return HeldBack(folder, str(invalid), invalid.problems[0])
-    remedy = f"look at it, then trust it as it is now: treblehook trust {workspace}"
+    command = shlex.join(["treblehook", "trust", str(workspace), "--home", str(home)])
+    remedy = f"look at it, then trust it as it is now: {command}"
     return HeldBack(folder, why, Problem(str(folder), "", f"held back, it does not run: {why}", remedy, "warning"))
 
 

@@ -9,7 +9,6 @@ _UNDERLINED: Final = re.compile(
     r"^(?![-*+>|#=][ \t|>]|\d+[.)][ \t])([^\s][^\r\n]*)\r?\n {0,3}(?:=+|-{2,})[ \t]*\r?$",
     re.MULTILINE,
 )
-_CLOSING: Final = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 
 
 def headings_of(text: str, plain: str) -> tuple[str, ...]:
@@ -19,7 +18,13 @@ def headings_of(text: str, plain: str) -> tuple[str, ...]:
         spans = sorted(spans + [heading.span(1) for heading in _UNDERLINED.finditer(plain)])
     found = []
     for start, end in spans:
-        words = _CLOSING.sub("", text[start:end].strip()).strip()
+        words = _without_closing(text[start:end].strip())
         if words:
             found.append(words)
     return tuple(found)
+
+
+def _without_closing(words: str) -> str:
+    """The words of a heading without the row of # that may end it."""
+    before = words.rstrip("#")
+    return before.rstrip() if before == "" or before[-1] in " \t" else words

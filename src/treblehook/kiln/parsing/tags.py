@@ -8,7 +8,7 @@ _TAG: Final = re.compile(r"#([^\s#,.;:!?()\[\]{}\"'`<>|\\@$%^&*+=~]+)")
 _BEFORE: Final = frozenset("([{,;")
 """What a tag may follow, beside white space."""
 
-_LINK: Final = re.compile(r"\[\[[^\]\r\n]*\]\]|\]\([^)\r\n]*\)")
+_LINK: Final = re.compile(r"\[\[[^\[\]\r\n]*\]\]|\]\([^()\r\n]*\)")
 
 
 def tags_of(plain: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Changes to files that can be taken back, one by one, as long as nobody else has touched them."""
 
+import errno
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,6 +23,8 @@ class FileChanges:
         """Make a folder with those above it. Raises `OSError`."""
         if os.path.isdir(folder):
             return
+        if os.path.lexists(folder):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder)
         self.make_folder(os.path.dirname(folder))
         os.mkdir(folder)
         self._opposites.append(lambda: _remove_folder(folder))

@@ -14,6 +14,7 @@ from treblehook.kiln.index.index import Writing
 from treblehook.kiln.indexing.absorb import absorb_again
 from treblehook.kiln.kiln import Change, Kiln
 from treblehook.kiln.parsing import link_key
+from treblehook.kiln.parsing.links import NOTE_SUFFIXES
 from treblehook.kiln.renaming.files import FileChanges
 from treblehook.kiln.renaming.meaning import Meaning
 from treblehook.kiln.renaming.rewriting import Move, Unlinkable
@@ -113,7 +114,8 @@ class Renaming:
         return rewrites
 
     def _exists(self, path: str) -> bool:
-        return os.path.lexists(os.path.join(self._kiln.root, path))
+        # Links name notes without their suffix as well.
+        return any(os.path.lexists(os.path.join(self._kiln.root, path + suffix)) for suffix in ("", *NOTE_SUFFIXES))
 
     def _relative(self, writing: Writing, path: str) -> str:
         known = writing.known(path)

@@ -67,7 +67,7 @@ class Move:
             target = os.path.basename(name)
         else:
             target = name
-        odd = link.kind == "wiki" and any(character in UNLINKABLE for character in target)
+        odd = link.kind == "wiki" and (target != target.strip() or any(character in UNLINKABLE for character in target))
         if odd or self._after.of(replace(link, target=target), here) != self._destination:
             raise Unlinkable
         return target

@@ -1,6 +1,7 @@
 """From the system's notices of changes to the index, and to what is announced."""
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Final, NoReturn, Self
@@ -40,7 +41,7 @@ class Listening:
         self._new_folders = Settling(_AGAIN_SECONDS, _AGAIN_SECONDS)
         self._wake = asyncio.Event()
         self._notifier: Notifier | None = None
-        self._failed = False
+        self._stale = False
         self._compare_at = float("inf")
         self._look_at = 0.0
         self._owed: dict[str, None] = {}
@@ -58,7 +59,7 @@ class Listening:
         sight = Sight(self._kiln.root, folder, found)
         while True:
             await self._wait()
-            if self._failed:
+            if self._stale:
                 await self._stop()
                 await self._start()
                 self._compare_at = self._loop.time()
@@ -126,17 +127,17 @@ class Listening:
         self._wake.clear()
 
     async def _start(self) -> None:
-        self._failed = False
+        self._stale = False
         call = self._loop.call_soon_threadsafe
 
         def changed(paths: list[str]) -> None:
             call(self._touched, paths)
 
-        def failed() -> None:
-            call(self._broke)
+        def stale() -> None:
+            call(self._is_stale)
 
         def begun() -> Notifier:
-            return Notifier(self._kiln.root, changed, failed)
+            return Notifier(self._kiln.root, changed, stale)
 
         starting = asyncio.ensure_future(asyncio.to_thread(begun))
         try:
@@ -145,6 +146,11 @@ class Listening:
             # The thread goes on, and what it begins has to end.
             (await starting).close()
             raise
+        self._kiln.report_all({folder: f"what changes in this folder is noticed late: {why}" for folder, why in self._unwatched()})
+
+    def _unwatched(self) -> list[tuple[str, str]]:
+        folders = {} if self._notifier is None else self._notifier.folders.unwatched
+        return [(os.path.relpath(folder, self._kiln.root), why) for folder, why in folders.items()]
 
     async def _stop(self) -> None:
         if self._notifier is not None:
@@ -160,6 +166,6 @@ class Listening:
             self._look_at = now
         self._wake.set()
 
-    def _broke(self) -> None:
-        self._failed = True
+    def _is_stale(self) -> None:
+        self._stale = True
         self._wake.set()

@@ -32,18 +32,19 @@ def handler(machine: Machine, waiting: Waiting, shapes: Shapes, function: LuaFun
     number = machine.number(function)
     entry_of, idle, acquire, release, broken = shapes.entries.get, machine.idle, machine.acquire, machine.release, machine.broken
 
+    def by_pieces(ctx: Mapping[str, Any], event: Mapping[str, Any]) -> tuple[Any, ...]:
+        form, leaves = machine.inward((ctx, event))
+        return ANY_SHAPE, function.number, form, *leaves
+
     async def handle(ctx: Mapping[str, Any], event: Mapping[str, Any], about: Any = None, seconds: float | None = None) -> LuaReturn:
         leaves: list[Any] = [0, number]
         try:
-            form = shape(ctx, leaves), shape(event, leaves)
-            entry = entry_of(form) or shapes.learn(form, len(leaves) - 2)
+            found = shape(ctx, leaves), shape(event, leaves)
+            entry = entry_of(found) or shapes.learn(found, len(leaves) - 2)
         except UnicodeEncodeError:
             entry = 0
-        if entry:
-            leaves[0] = entry
-        else:
-            text_form, flat = machine.inward((ctx, event))
-            leaves = [ANY_SHAPE, function.number, text_form, *flat]
+        leaves[0] = entry
+        request = tuple(leaves) if entry else by_pieces(ctx, event)
         if not acquire(False):
             raise LuaEntered(machine.name)
         before, machine.about = machine.about, about
@@ -51,7 +52,10 @@ def handler(machine: Machine, waiting: Waiting, shapes: Shapes, function: LuaFun
             if machine.released or machine.used() > machine.most:
                 machine.look()
             worker = idle.pop() if idle else machine.state.worker()
-            out = worker.send(tuple(leaves))
+            try:
+                out = worker.send(request)
+            except OverflowError:
+                out = worker.send(by_pieces(ctx, event))
         except broken as error:
             raise machine.told(str(error)) from error
         finally:
@@ -63,13 +67,13 @@ def handler(machine: Machine, waiting: Waiting, shapes: Shapes, function: LuaFun
         if out.__class__ is int:
             out = await waiting.through(worker, about, machine.limits.wait_seconds if seconds is None else seconds)
         idle.append(worker)
-        return NOTHING if out is None else _returned(machine, out)
+        return NOTHING if out is None else _returned(machine, out, number)
 
     return handle
 
 
-def _returned(machine: Machine, out: Any) -> LuaReturn:
-    out = machine.checked(out)
+def _returned(machine: Machine, out: Any, number: int) -> LuaReturn:
+    out = machine.checked(out, number)
     if out[0] == 5:
         value = out[1]
         if value.__class__ is bytes:

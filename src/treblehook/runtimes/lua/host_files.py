@@ -13,7 +13,7 @@ LONGEST_SOURCE = 16 * 1024 * 1024
 
 
 def refused(path: bytes) -> bytes | None:
-    """Why a file may not be opened: reading a pipe or a terminal could block every other session. None for files, folders and what is not there."""
+    """Why a file may not be opened: reading a pipe or a terminal could block every other session. None where it may."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):

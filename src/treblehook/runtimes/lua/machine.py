@@ -9,7 +9,7 @@ from typing import Any, Literal
 from treblehook.runtimes.lua.errors import LuaClosed, LuaEntered, LuaFailed, LuaMemoryFull, LuaTimedOut
 from treblehook.runtimes.lua.limits import LuaLimits
 from treblehook.runtimes.lua.names import Names
-from treblehook.runtimes.lua.state import HEADROOM, WORDS, State
+from treblehook.runtimes.lua.state import WORDS, State
 from treblehook.runtimes.lua.values import LuaFunction, Reader, flatten, text
 
 # Values that cross as arguments; more go in as one table.
@@ -20,6 +20,9 @@ WITH_RESULT = 6
 DEEPEST_ENTRY = 50
 # Bytes that go in without a look at how much room there is.
 SMALL = 32 * 1024
+
+# The entry of the prelude that calls a function of the prelude by its name.
+COMMAND = 2
 
 Form = bytes | Literal[False]
 
@@ -67,7 +70,7 @@ class Machine:
         """Runs to the end, with `seconds` to compute."""
         self._enter()
         try:
-            return self.checked(self.state.now(seconds, *request))
+            return self.checked(self.state.now(seconds, *request), request[1] if request[0] != COMMAND else None)
         except self.broken as error:
             raise self.told(str(error)) from error
         finally:
@@ -150,9 +153,9 @@ class Machine:
             return self._read(form[1:], self._taken(leaves[0]))
         return self._read(form, iter(leaves))
 
-    def results(self, out: Any) -> list[Any]:
+    def results(self, out: Any, function: int) -> list[Any]:
         """All that a function returned. Raises what the run ended with."""
-        out = self.checked(out)
+        out = self.checked(out, function)
         return [] if out is None else self._read(out[1], self.leaves(out))
 
     def leaves(self, out: tuple[Any, ...]) -> Iterator[Any]:
@@ -175,11 +178,14 @@ class Machine:
 
     # Ends.
 
-    def checked(self, out: Any) -> Any:
-        """Raises what a run ended with, if it was an error."""
+    def checked(self, out: Any, function: int | None = None) -> Any:
+        """Raises what a run of `function` ended with, if it was an error."""
         if type(out) is not tuple:
             return out
         if out[0] == 4:
+            if not out[2] and function is not None:
+                # A tail call took the function's own frame from the stack: where it begins is all that can be told.
+                out = (*out[:2], *self.state.now(1.0, COMMAND, b"defined_at", function)[1:], out[4])
             raise self.failed(out[1].decode("utf-8", "replace"), *out[2:])
         if out[0] == 3:
             ending, self.ending = self.ending, None
@@ -196,7 +202,12 @@ class Machine:
         if found is not None:
             file, line = found
         kind = LuaMemoryFull if "not enough memory" in message else LuaFailed
-        return kind(message, file, line or 0, self.names.expanded(traceback.decode("utf-8", "replace")))
+        return kind(message, file, line or 0, self._own_frames(traceback))
+
+    def _own_frames(self, traceback: bytes) -> str:
+        """The lines of a traceback without those of the prelude."""
+        lines = self.names.expanded(traceback.decode("utf-8", "replace")).split("\n")
+        return "\n".join([line for line in lines if not line.startswith(("\t?: in", "\t(...tail")) and "in function 'xpcall'" not in line])
 
     def told(self, message: str) -> LuaFailed:
         """A limit that was met, or an end that Lua itself could not report."""

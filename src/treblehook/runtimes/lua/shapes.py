@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from treblehook.runtimes.lua.machine import Machine
+from treblehook.runtimes.lua.machine import COMMAND, Machine
 from treblehook.runtimes.lua.values import encoded
 
 # Names of a table in order; the name of a value that is a table is followed by its shape.
@@ -61,7 +61,7 @@ class Shapes:
             self._seen.add(shapes)
             return 0
         code = _source(shapes, leaves)
-        self.entries[shapes] = 0 if code is None else int(self._machine.now(COMPILING, 2, b"shape", code)[1])
+        self.entries[shapes] = 0 if code is None else int(self._machine.now(COMPILING, COMMAND, b"shape", code)[1])
         return self.entries[shapes]
 
 
@@ -75,9 +75,9 @@ def _source(shapes: tuple[Any, ...], leaves: int) -> bytes | None:
     except ValueError:
         return None
     parameters = b", ".join([b"id", *[b"l%d" % number for number in range(1, leaves + 1)]])
-    return (
-        b"local functions, first = ... return function(%s) local r = functions[id](%s) if r ~= nil then return first(r) end end"
-        % (parameters, tables)
+    return b"local functions, first = ... return function(%s) local r = functions[id](%s) if r ~= nil then return first(r) end end" % (
+        parameters,
+        tables,
     )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
 from treblehook.runtimes.lua.limits import LuaLimits
 from treblehook.runtimes.lua.values import DEEPEST
 
-FILES = ("run", "values", "tables", "strings", "system", "host")
+FILES = ("run", "values", "strings", "system", "host")
 # How Lua calls the chunks of the prelude, which are loaded without debug information.
 SOURCE = b"=?"
 # What the state may take beyond the limit that a run meets, so that the host's own few values always find room.
@@ -37,10 +38,9 @@ class State:
     """
 
     def __init__(self, limits: LuaLimits, host: Mapping[str, Callable[..., Any]]) -> None:
-        from lupa.lua54 import LuaError, LuaRuntime
-
-        self.broken: type[Exception] = LuaError
-        self.runtime: Any = LuaRuntime(
+        library = _library()
+        self.broken: type[Exception] = library.LuaError
+        self.runtime: Any = library.LuaRuntime(
             encoding=None,
             register_eval=False,
             register_builtins=False,
@@ -48,7 +48,7 @@ class State:
             attribute_handlers=(_refuse, _refuse),
             max_memory=limits.memory_bytes + HEADROOM,
         )
-        shared = {name: word.encode() for name, word in WORDS.items()}
+        shared: dict[str, Any] = {name: word.encode() for name, word in WORDS.items()}
         shared |= {"SOURCE": SOURCE, "deepest": DEEPEST, "chunk": CHUNK, "cpu_time": time.thread_time, "later": chunk}
         shared |= {"cpu_seconds": limits.cpu_seconds, "soft_kilobytes": limits.memory_bytes / 1024, "public": self.runtime.table(), **host}
         self.prelude: Any = self.runtime.table_from({name.encode(): value for name, value in shared.items()})
@@ -57,15 +57,22 @@ class State:
         self.now: Any = self.prelude[b"now"]
         self.worker: Callable[[], Any] = self.prelude[b"worker"]
         self.take: Any = self.prelude[b"take"]
+        # Indexing a Lua table while a coroutine of the user runs answers what else is on Lua's stack, so it is done here.
+        self._commands: dict[bytes, Any] = {name: self.prelude[name] for name in (b"release", b"set_budget", b"caller")}
 
     def command(self, name: bytes, *arguments: Any) -> Any:
         """Calls a function of the prelude that runs nothing of the user's."""
-        return self.prelude[name](*arguments)
+        return self._commands[name](*arguments)
 
     @property
     def used(self) -> int:
         """Bytes in use."""
         return int(self.runtime.get_memory_used(True))
+
+
+def _library() -> Any:
+    """The library, by the name of its Lua 5.4; it comes late and without types."""
+    return import_module("lupa.lua54")
 
 
 def _refuse(*_: object) -> None:
@@ -75,10 +82,10 @@ def _refuse(*_: object) -> None:
 @cache
 def chunk(name: bytes) -> bytes:
     """A file of the prelude, compiled: every VM of this process loads the same code."""
-    from lupa.lua54 import LuaRuntime
-
     source = (files("treblehook.runtimes.lua") / "prelude" / f"{name.decode()}.lua").read_bytes()
-    compiled: bytes = LuaRuntime(encoding=None).eval(
-        b"function(source, name) return string.dump(assert(load(source, name)), true) end"
-    )(source, b"@" + name)
+    compiled: bytes = (
+        _library()
+        .LuaRuntime(encoding=None)
+        .eval(b"function(source, name) return string.dump(assert(load(source, name)), true) end")(source, b"@" + name)
+    )
     return compiled

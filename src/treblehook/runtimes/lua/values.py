@@ -57,7 +57,7 @@ class LuaReturn(Struct, frozen=True):
     """What a handler returned first. `kind` is Lua's type of it; `value` is set for booleans, numbers and strings, `table` for tables."""
 
     kind: str
-    value: None | bool | int | float | str | bytes = None
+    value: bool | int | float | str | bytes | None = None
     table: LuaTable | None = None
 
 
@@ -133,7 +133,7 @@ class Writer:
         self.form.append("]")
 
 
-def _scalar(value: object, path: str) -> None | bool | int | float | bytes:
+def _scalar(value: object, path: str) -> bool | int | float | bytes | None:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):

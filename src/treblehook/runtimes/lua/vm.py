@@ -11,7 +11,7 @@ from treblehook.runtimes.lua.errors import LuaFailed
 from treblehook.runtimes.lua.handler import LuaHandler, handler
 from treblehook.runtimes.lua.host_files import is_file, refused, source_reader
 from treblehook.runtimes.lua.limits import LuaLimits
-from treblehook.runtimes.lua.machine import Machine
+from treblehook.runtimes.lua.machine import COMMAND, Machine
 from treblehook.runtimes.lua.names import Names
 from treblehook.runtimes.lua.provided import beginning, called
 from treblehook.runtimes.lua.shapes import Shapes
@@ -22,8 +22,8 @@ from treblehook.runtimes.lua.waiting import Waiting, waits
 
 # Seconds that compiling a file, or loading library code, may compute.
 LOADING = 1.0
-# Entries of the prelude: all results in flat form; a function of the prelude by name; the first result held inside.
-ALL, COMMAND, HELD = 0, 2, 3
+# Entries of the prelude: all results in flat form; the first result held inside.
+ALL, HELD = 0, 3
 
 
 class LuaVM:
@@ -67,9 +67,7 @@ class LuaVM:
         """
         self._command(b"provide", called(self._machine, function), tables == "raw", path.encode(), *_names(path))
 
-    def provide_async(
-        self, path: str, function: Callable[..., Awaitable[Any]], *, at_once: Callable[..., Any] | None = None
-    ) -> None:
+    def provide_async(self, path: str, function: Callable[..., Awaitable[Any]], *, at_once: Callable[..., Any] | None = None) -> None:
         """The same for an async function: the calling run waits for it, others go on. `at_once` stands in where a run may not wait."""
         begin = beginning(self._machine, function)
         if at_once is None:
@@ -104,7 +102,9 @@ class LuaVM:
     def _compiled(self, source: bytes, chunk: bytes) -> LuaFunction:
         code, result = self._command(b"load", source, chunk)
         if code:
-            raise self._machine.failed(result.decode("utf-8", "replace"))
+            failed = self._machine.failed(result.decode("utf-8", "replace"))
+            failed.file = failed.file or self._names.file(chunk[1:])
+            raise failed
         return LuaFunction(result, self._machine.released)
 
     def run_now(self, function: LuaFunction, *args: LuaValue, about: Any = None, cpu_seconds: float | None = None) -> list[Any]:
@@ -117,7 +117,8 @@ class LuaVM:
         before = machine.about
         machine.about = before if about is None else about
         try:
-            return machine.results(machine.now(cpu_seconds or self.limits.cpu_seconds, ALL, machine.number(function), form, *leaves))
+            number = machine.number(function)
+            return machine.results(machine.now(cpu_seconds or self.limits.cpu_seconds, ALL, number, form, *leaves), number)
         finally:
             machine.about = before
 
@@ -135,7 +136,7 @@ class LuaVM:
         out = machine.resume(worker, (ALL, machine.number(function), form, *leaves), about, cpu_seconds)
         if waits(out):
             out = await self._waiting.through(worker, about, self.limits.wait_seconds if seconds is None else seconds, cpu_seconds)
-        results = machine.results(out)
+        results = machine.results(out, machine.number(function))
         machine.idle.append(worker)
         return results
 

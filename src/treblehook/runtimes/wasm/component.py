@@ -1,13 +1,13 @@
 """A component that was loaded, and the questions that can be asked of it before anything of it runs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from treblehook.runtimes.wasm.binding.engine import Code
 from treblehook.runtimes.wasm.binding.inspect import Surface
 from treblehook.runtimes.wasm.difference import difference
 from treblehook.runtimes.wasm.errors import ImportNotGranted, NotExported, WrongImport, WrongType
 from treblehook.runtimes.wasm.grants import Grants, HostInterface
-from treblehook.runtimes.wasm.types import FunctionType, opaque
+from treblehook.runtimes.wasm.types import FunctionType
 
 _WASI_VERSION = "0.2."
 
@@ -49,31 +49,28 @@ class Component:
         """Raises `ImportNotGranted` for what is not granted, and `WrongImport` for what is under another type."""
         granted = {interface.name: interface for interface in grants.interfaces}
         for name in self.imports:
-            if name.startswith("wasi:"):
+            if name in granted:
+                self._check_interface(granted[name])
+            elif name.startswith("wasi:"):
                 group, version = name.removeprefix("wasi:").partition("/")[0], name.partition("@")[2]
                 if group not in grants.wasi.groups or not version.startswith(_WASI_VERSION):
                     raise ImportNotGranted(name)
-            elif name in granted:
-                self._check_interface(granted[name])
             elif self._needs_functions(name):
                 raise ImportNotGranted(name, _other_versions(name, granted))
 
-    def stubs(self, interface: HostInterface) -> Mapping[str, FunctionType]:
+    def stubs(self, interface: HostInterface) -> Sequence[str]:
         """The functions that are imported from a granted interface and were not given."""
-        if interface.name not in self.imports:
-            return {}
-        types = self._surface.import_types(interface.name)
-        return {name: type for name, type in types.items() if name not in interface.functions}
+        return [name for name in self._surface.imported_functions(interface.name) if name not in interface.functions]
 
     def _check_interface(self, interface: HostInterface) -> None:
-        for function, type in self._surface.import_types(interface.name).items():
+        for function in self._surface.imported_functions(interface.name):
             name = f"{interface.name}#{function}"
             host = interface.functions.get(function)
-            if host is None:
-                if not interface.stubbed or any(opaque(param.type) for param in type.params):
-                    raise ImportNotGranted(name)
-            elif different := difference(host.type, type):
-                raise WrongImport(name, different.where, different.what)
+            if host is not None:
+                if different := difference(host.type, self._surface.import_type(interface.name, function)):
+                    raise WrongImport(name, different.where, different.what)
+            elif not interface.stubbed:
+                raise ImportNotGranted(name)
 
     def _needs_functions(self, name: str) -> bool:
         """An interface of which only types are wanted needs nobody's grant; what is no interface does."""

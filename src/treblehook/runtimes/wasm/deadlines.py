@@ -16,10 +16,12 @@ _GRACE: Final = 0.25
 class Running:
     """One stay in a guest. `due` is when it must be over, on the watch's clock; None while the guest's clock stands still."""
 
-    __slots__ = ("due", "give_up", "left", "seconds", "why")
+    __slots__ = ("callers", "due", "give_up", "left", "seconds", "why")
 
-    def __init__(self, seconds: float, give_up: Callable[["Running", CallEnded], None]) -> None:
+    def __init__(self, seconds: float, give_up: Callable[["Running", CallEnded], None], callers: tuple[object, ...] = ()) -> None:
         self.seconds = seconds
+        self.callers = callers
+        """Which guests wait for this one to be left."""
         self.give_up = give_up
         """Called once on the watch's thread, when waiting for the guest makes no sense any more."""
         self.due: float | None = None
@@ -103,7 +105,7 @@ class Deadlines:
                 now = self._clock()
                 pause = self._look(now)
                 self._wake = now + pause
-                self._changed.wait(None if pause == float("inf") else pause)
+                self._changed.wait(None if pause == float("inf") else min(pause, threading.TIMEOUT_MAX))
 
     def _look(self, now: float) -> float:
         """Interrupt who is late, give up who is much too late; answers the seconds until it must be done again."""

@@ -1,6 +1,7 @@
 """Where two types differ. Only without a difference is an answer believed: a variant with fewer cases would read like a clean pass."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -21,6 +22,8 @@ from treblehook.runtimes.wasm.types import (
     show,
 )
 
+_LONGEST: Final = 300
+
 
 class Difference(Struct, frozen=True):
     """`where` in the type (`result.ok`, `event.argv[]`), and `what` is different there."""
@@ -31,13 +34,20 @@ class Difference(Struct, frozen=True):
 
 def difference(expected: FunctionType, found: FunctionType) -> Difference | None:
     """The first difference between two functions; their parameters' names do not count."""
+    if expected.is_async != found.is_async:
+        return Difference("it", "is async" if found.is_async else "is not async")
     if len(expected.params) != len(found.params):
         return Difference("it", f"takes {len(found.params)} arguments, expected are {len(expected.params)}")
     pairs = [(param.name, param.type, other.type) for param, other in zip(expected.params, found.params, strict=True)]
     for where, ours, theirs in [*pairs, ("result", expected.result, found.result)]:
-        for found_difference in _optional(where, ours, theirs):
-            return found_difference
+        for different in _optional(where, ours, theirs):
+            return Difference(_cut(different.where), _cut(different.what))
     return None
+
+
+def _cut(text: str) -> str:
+    """Names in a component may be long."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _optional(where: str, expected: Type | None, found: Type | None) -> Iterator[Difference]:

@@ -163,6 +163,13 @@ class InstanceEnded(WasmError):
         self.why = why
 
 
+class Reentered(WasmError):
+    """The call comes from a function that the guest is waiting for, so it would wait for itself; the guest was not entered."""
+
+    def __init__(self) -> None:
+        super().__init__("the instance is called by a function that it waits for itself")
+
+
 class CannotStart(WasmError):
     """There is no thread or no memory for one more instance; `why` is the system's text."""
 

@@ -11,21 +11,23 @@ from treblehook.runtimes.wasm.wit import Interface
 
 
 class Limits(Struct, frozen=True):
-    """Of one instance. More memory than `memory_bytes` is not given to the guest, which is told so by the instruction that asks; what it
-    prints beyond `output_bytes`, for each of its two streams, is counted and dropped. The first four are the ones of murmur.md 2.8."""
+    """Of one instance; `memory_bytes` and `table_elements` of each of its memories and tables, mostly one. More is not given to the
+    guest, which is told so by the instruction that asks. What it prints beyond `output_bytes`, for each of its two streams, is counted
+    and dropped. The first three are the ones of murmur.md 2.8."""
 
     memory_bytes: int = 536_870_912
     table_elements: int = 100_000
     instances: int = 1000
-    memories: int = 100
+    memories: int = 10
+    tables: int = 100
     output_bytes: int = 65_536
 
 
 class HostFunction(Struct, frozen=True):
     """A function that the guest may call.
 
-    A coroutine function runs on the event loop, any other on the instance's own thread. What it raises ends the instance. While it runs
-    the guest's clock stands still, unless `counts`.
+    It is called on the instance's own thread; a coroutine that it gives runs on the event loop. What it raises ends the instance. Until
+    there is an answer the guest's clock stands still, unless `counts`.
     """
 
     type: FunctionType

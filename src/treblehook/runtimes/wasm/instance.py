@@ -5,6 +5,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from contextvars import ContextVar
+from functools import partial
 from typing import Any, Final
 
 from treblehook.runtimes.wasm.binding.convert import Conversion
@@ -14,7 +16,7 @@ from treblehook.runtimes.wasm.binding.host import Host
 from treblehook.runtimes.wasm.binding.misfit import Misfit
 from treblehook.runtimes.wasm.component import Component
 from treblehook.runtimes.wasm.deadlines import Deadlines, Running
-from treblehook.runtimes.wasm.errors import CallEnded, Cancelled, HostFunctionFailed, InstanceEnded, WasmError
+from treblehook.runtimes.wasm.errors import CallEnded, Cancelled, HostFunctionFailed, InstanceEnded, Reentered, WasmError
 from treblehook.runtimes.wasm.grants import Grants, HostFunction, Limits
 from treblehook.runtimes.wasm.output import Capture, Output
 from treblehook.runtimes.wasm.types import FunctionType
@@ -23,6 +25,10 @@ from treblehook.runtimes.wasm.worker import Worker
 
 _CLOSE: Final = 1.0
 """Seconds that a guest has to stop when its instance is closed."""
+
+
+_callers: ContextVar[tuple[object, ...]] = ContextVar("callers", default=())
+"""The guests that wait for what is being done, each as its `Instance._mark`."""
 
 
 class Instance:
@@ -58,6 +64,7 @@ class Instance:
         self._calls: dict[Running, asyncio.Future[Any]] = {}
         self._why: WasmError | None = None
         self._closed = False
+        self._mark = object()
 
     @property
     def ended(self) -> WasmError | None:
@@ -80,7 +87,8 @@ class Instance:
         """Call the exported function `name` (`INTERFACE#FUNCTION`) and wait for its answer, `seconds` at most from when it is entered.
 
         `WrongValue`, `NotExported` and `WrongType` leave the instance as it was; after `CallEnded`, or if the caller is cancelled while
-        the guest runs, it is ended. An instance that has ended raises `InstanceEnded`. `KeyError`: `name` is not in `exports`.
+        the guest runs, it is ended. An instance that has ended raises `InstanceEnded`, one that waits for the caller `Reentered`.
+        `KeyError`: `name` is not in `exports`.
         """
         expected = self._exports[name]
         return await self._stay(seconds, lambda: self._function(name, expected)(arguments))
@@ -96,19 +104,24 @@ class Instance:
                 future.set_exception(InstanceEnded(self._why))
         # What it raised leads back to this instance.
         self._why = None
+        self._on_closed(self)
+        if not self._worker.begun:
+            return
         done = self._worker.run(self._release)
         self._worker.end()
         await asyncio.wait({done}, timeout=_CLOSE)
         if done.done():
             self._worker.join()
-        self._on_closed(self)
 
     async def _stay(self, seconds: float, work: Callable[[], Any]) -> Any:
         """Do `work` in the guest."""
         if (ended := self.ended) is not None:
             raise ended
-        running = Running(seconds, self._tell_given_up)
-        future = self._calls[running] = self._worker.run(lambda: self._enter(running, work))
+        callers = _callers.get()
+        if self._mark in callers:
+            raise Reentered
+        running = Running(seconds, self._tell_given_up, callers)
+        future = self._calls[running] = self._worker.run(partial(self._enter, running, work))
         try:
             return await future
         except asyncio.CancelledError:
@@ -116,8 +129,8 @@ class Instance:
             raise
         finally:
             del self._calls[running]
-            # An error would keep its future, and that one this instance, until the garbage collector comes by.
-            del future
+            # An error leads to this frame, and both of these to the error: the guest would stay until the garbage collector comes by.
+            del future, running
 
     # On the event loop
 
@@ -151,11 +164,15 @@ class Instance:
         try:
             return work()
         except CallEnded as error:
-            self._why = self._why or running.why or error
-            raise self._why from self._why.__cause__
+            if not self._closed:
+                self._why = running.why or error
+            if running.why is None:
+                raise
+            raise running.why from running.why.__cause__
         finally:
             self._deadlines.end(running)
             self._running = None
+            del running
 
     def _begin(self) -> None:
         hosts = {
@@ -196,9 +213,9 @@ class Instance:
 
     # A host function, called by the guest
 
-    def _hosts(self, interface: str, functions: Mapping[str, HostFunction], stubs: Mapping[str, FunctionType]) -> list[Host]:
+    def _hosts(self, interface: str, functions: Mapping[str, HostFunction], stubs: Sequence[str]) -> list[Host]:
         given = [self._host(interface, name, function) for name, function in functions.items()]
-        return given + [self._host(interface, name, HostFunction(type, _stub)) for name, type in stubs.items()]
+        return given + [self._host(interface, name, _STUB) for name in stubs]
 
     def _host(self, interface: str, name: str, function: HostFunction) -> Host:
         full = f"{interface}#{name}"
@@ -218,9 +235,11 @@ class Instance:
         if not function.counts:
             self._deadlines.pause(running)
         try:
-            if not inspect.iscoroutinefunction(function.call):
-                return function.call(*arguments)
-            self._host_work = asyncio.run_coroutine_threadsafe(function.call(*arguments), self._loop)
+            value = function.call(*arguments)
+            if not inspect.iscoroutine(value):
+                return value
+            _callers.set((*running.callers, self._mark))
+            self._host_work = asyncio.run_coroutine_threadsafe(value, self._loop)
             if running.why is not None:
                 self._host_work.cancel()
             return self._host_work.result()
@@ -229,5 +248,9 @@ class Instance:
             self._deadlines.resume(running)
 
 
-def _stub(*arguments: Value) -> Value:
+def _not_given() -> Value:
     raise NotImplementedError("only its types were granted")
+
+
+_STUB: Final = HostFunction(FunctionType(()), _not_given)
+"""Whatever the guest's own type of it, nothing of that is read or answered."""

@@ -1,7 +1,6 @@
 """From bytes or a file to a component: what is compiled already is only mapped."""
 
 import hashlib
-import mmap
 import os
 import threading
 from collections.abc import Callable
@@ -49,28 +48,26 @@ class Loader:
             return self._load_file(source, compiling)
         if len(source) > LARGEST:
             raise TooLarge(len(source), LARGEST)
-        return self._load(source, hashlib.sha256(source).hexdigest(), compiling)
+        return self._load(hashlib.sha256(source).hexdigest(), lambda: source, compiling)
 
     def _load_file(self, path: Path, compiling: Callable[[int], None]) -> Component:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size > LARGEST:
                 raise TooLarge(size, LARGEST)
-            if size == 0:
-                return self._load(b"", "", compiling)
-            # Whole components are read only if they have to be compiled.
-            with mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE | getattr(mmap, "MAP_POPULATE", 0)) as content:
-                return self._load(content, hashlib.sha256(content).hexdigest(), compiling)
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            file.seek(0)
+            return self._load(digest, lambda: file.read(LARGEST), compiling)
 
-    def _load(self, source: bytes | mmap.mmap, digest: str, compiling: Callable[[int], None]) -> Component:
+    def _load(self, digest: str, read: Callable[[], bytes], compiling: Callable[[int], None]) -> Component:
         with self._lock:
             turn = self._turns.setdefault(digest, threading.Lock())
         with turn:
-            component = self._loaded.get(digest)
-            if component is None:
-                component = self._cached(digest) or self._compiled(source, digest, compiling)
-                self._loaded[digest] = component
-            return component
+            component = self._loaded.get(digest) or self._cached(digest) or self._compiled(read(), compiling)
+            self._loaded[component.digest] = component
+        with self._lock:
+            self._turns.pop(digest, None)
+        return component
 
     def _cached(self, digest: str) -> Component | None:
         path = None if self._cache is None else self._cache.find(self._key(digest))
@@ -82,8 +79,10 @@ class Loader:
             # Compiled by another build of the library, or for another processor.
             return None
 
-    def _compiled(self, source: bytes | mmap.mmap, digest: str, compiling: Callable[[int], None]) -> Component:
-        binary = to_binary(source[:])
+    def _compiled(self, source: bytes, compiling: Callable[[int], None]) -> Component:
+        # A file may have changed since it was hashed.
+        digest = hashlib.sha256(source).hexdigest()
+        binary = to_binary(source)
         compiling(len(binary))
         code = compile_component(self._engine, binary)
         if self._cache is not None:

@@ -1,6 +1,5 @@
 """The types of the component model, as values: what a function takes and gives back. Names of types do not count, names of fields do."""
 
-from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -69,6 +68,7 @@ Type: TypeAlias = Primitive | ListType | RecordType | TupleType | VariantType | 
 class FunctionType(Struct, frozen=True):
     params: tuple[Field, ...]
     result: Type | None = None
+    is_async: bool = False
 
 
 PRIMITIVES: Final = ("bool", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64", "f32", "f64", "char", "string")
@@ -108,27 +108,3 @@ def show(type: Type | None) -> str:
             return "flags"
         case OpaqueType(what):
             return what
-
-
-def parts(type: Type) -> Iterator[Type]:
-    """The types that a type is directly made of."""
-    match type:
-        case ListType(part) | OptionType(part):
-            yield part
-        case RecordType(fields):
-            yield from (field.type for field in fields)
-        case TupleType(elements):
-            yield from elements
-        case VariantType(cases):
-            yield from (case.type for case in cases if case.type is not None)
-        case ResultType(ok, err):
-            yield from (part for part in (ok, err) if part is not None)
-        case _:
-            pass
-
-
-def opaque(type: Type) -> OpaqueType | None:
-    """The first type in `type` whose values cannot cross; None where all can."""
-    if isinstance(type, OpaqueType):
-        return type
-    return next((found for part in parts(type) if (found := opaque(part)) is not None), None)

@@ -35,6 +35,11 @@ class Worker:
         self._jobs.put((loop, future, work))
         return future
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a thread."""
+        return self._thread is not None
+
     def end(self) -> None:
         """Let the thread end after its work."""
         self._jobs.put(None)

@@ -91,6 +91,13 @@ async def test_a_cancelled_run_ends_the_whole_group(rig: Rig, tmp_path: Path) ->
     await until(lambda: not any(map(alive, pids)))
 
 
+async def test_a_timeout_around_a_program_ends_it(rig: Rig, tmp_path: Path) -> None:
+    place = tmp_path / "pid"
+    source = f"return cru.timer.timeout(0.5, function() cru.shell.exec('sh', {{'-c', 'echo $$ > {place}; exec sleep 100'}}) end)"
+    assert await rig.run(source) == [False, "timeout"]
+    await until(lambda: not alive(int(place.read_text())))
+
+
 async def test_two_programs_run_at_the_same_time_in_one_machine(rig: Rig, tmp_path: Path) -> None:
     """Each waits for what the other writes: a machine that ran them one after the other would never end."""
     source = """
@@ -131,8 +138,9 @@ async def test_spawn_keeps_the_output_where_nobody_listens(rig: Rig) -> None:
 
 
 async def test_a_killed_program_is_minus_one(rig: Rig) -> None:
-    found = await rig.run("local p = cru.shell.spawn('sleep', {'100'}); p:kill(); p:kill(); return p:wait()")
+    found, pid = await rig.run("local p = cru.shell.spawn('sleep', {'100'}); p:kill(); p:kill(); return p:wait(), p.pid")
     assert found["exit_code"] == -1
+    await until(lambda: not alive(pid))
 
 
 async def test_a_listener_that_fails_is_logged(rig: Rig) -> None:

@@ -265,6 +265,23 @@ async def test_a_service_starts_anew(home: PluginHome, waits: Callable[[], None]
     assert home.said == ["begins", "waiting"]
 
 
+async def test_a_reload_that_nobody_waits_for_any_more_still_loads_the_plugin(home: PluginHome, waits: Callable[[], None]) -> None:
+    home.load(a=COUNTS % "a" + " return { on_unload = function() wait() end }")
+    reload = asyncio.ensure_future(home.plugins.reload("a"))
+    await until(home, "waiting")
+
+    home.write("a/init.lua", 'cru.on("tool_result", function() end)')
+    reload.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reload
+    waits()
+    while home.state("a").handlers != {"tool_result": 1}:
+        await asyncio.sleep(0)
+    await home.call()
+
+    assert home.said == ["waiting"]
+
+
 async def test_a_disabled_plugin_cannot_be_reloaded(home: PluginHome) -> None:
     home.load(a=COUNTS % "a")
     home.settings = {"a": {"enabled": False}}

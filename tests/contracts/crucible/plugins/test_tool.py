@@ -146,4 +146,18 @@ async def test_a_reload_replaces_the_tools(home: PluginHome) -> None:
     await home.plugins.reload("a")
 
     assert [found.spec.name for found in home.plugins.tools()] == ["bury"]
-    assert (await old.run({}, CONTEXT)).content == "old"
+    assert await old.run({}, CONTEXT) == ToolOutput("plugin a has no tool dig any more", is_error=True)
+
+
+async def test_a_session_that_has_the_tool_already_gets_the_new_code(home: PluginHome) -> None:
+    old = tool(home, 'dig = { run = function() return "old" end }')
+    home.write("a/init.lua", "error('broken')")
+    await home.plugins.reload("a")
+    assert (await old.run({}, CONTEXT)).is_error
+
+    home.write("a/init.lua", 'return { tools = { dig = { description = "D", run = function() return "new" end } } }')
+    await home.plugins.reload("a")
+
+    assert (await old.run({}, CONTEXT)).content == "new"
+    assert old.spec.description == "D"
+    assert home.plugins.tools() == [old]

@@ -87,6 +87,7 @@ def test_files_run_by_name_and_one_that_does_not_load_stops_no_other(plugin: Tes
     ("text", "message"),
     [
         ('it("", function() end)', "it takes a name and a function; the name must be a text"),
+        ('it("\\xff", function() end)', "it takes a name and a function; the name must be a text"),
         ('it("x")', 'it takes a name and a function; "x" has no function'),
         ("before_each(5)", "before_each takes a function"),
     ],
@@ -128,6 +129,26 @@ def test_a_test_that_takes_all_memory_is_ended(plugin: TestedPlugin) -> None:
 
     assert [(r.name, r.status) for r in results] == [("a", "failed"), ("b", "passed")]
     assert "memory" in results[0].message
+
+
+def test_a_file_that_loads_only_once(plugin: TestedPlugin) -> None:
+    marker = plugin.folder / "marker"
+
+    [result] = plugin.run(f'if io.open("{marker}") then error("again") end io.open("{marker}", "w"):close() it("t", function() end)')
+
+    assert result.message.startswith("the file does not load again: ")
+
+
+def test_text_that_is_no_utf8(plugin: TestedPlugin) -> None:
+    result = plugin.only('print("\\xff") assert.equal("a", "\\xff")')
+
+    assert (result.actual, result.output) == ('"\\xff"', ("\ufffd",))
+
+
+def test_output_without_end_is_cut(plugin: TestedPlugin) -> None:
+    result = plugin.only("for i = 1, 5000 do print(i) end")
+
+    assert (result.status, len(result.output), result.output[-1]) == ("passed", 1001, "...")
 
 
 def test_output_is_kept(plugin: TestedPlugin) -> None:

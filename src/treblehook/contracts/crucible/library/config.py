@@ -14,7 +14,7 @@ def install_plugin(library: Library) -> None:
 
 
 def install_config(library: Library) -> None:
-    library.provide("cru.config.get", lambda *given: _get(library, given))
+    library.lua.provide("cru.config.get", lambda *given: _get(library, given))
 
 
 def for_lua(value: Any) -> Any:
@@ -30,8 +30,9 @@ def for_lua(value: Any) -> Any:
 
 
 def _own(library: Library) -> Any:
-    """The settings of the plugin that calls; none for code that belongs to no plugin."""
-    return for_lua(library.services.settings.get(library.caller.owner or "", {}))
+    """The settings of the plugin that calls, as `setup` gets them; none for code that belongs to no plugin."""
+    settings = library.services.settings.get(library.caller.owner or "", {})
+    return {name: for_lua(value) for name, value in settings.items() if name != "enabled"}
 
 
 def _get_own(library: Library, given: tuple[object, ...]) -> Any:

@@ -11,7 +11,7 @@ from treblehook.host.reach import ReachRefused
 
 def install(library: Library) -> None:
     unnamed = count(1)
-    library.provide("cru.context.attach", lambda *given: _attach(library, unnamed, given))
+    library.lua.provide("cru.context.attach", lambda *given: _attach(library, unnamed, given))
 
 
 def _attach(library: Library, unnamed: "count[int]", given: tuple[object, ...]) -> bool | tuple[bool, str]:

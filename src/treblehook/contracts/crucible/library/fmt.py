@@ -12,7 +12,7 @@ from treblehook.contracts.crucible.plain import number_text
 def install(library: Library) -> None:
     library.provide_lua("cru.fmt", "fmt", _fill)
     for function in (truncate, trim, indent, plural, size, duration, table):
-        library.provide(f"cru.fmt.{function.__name__}", function)
+        library.lua.provide(f"cru.fmt.{function.__name__}", function)
 
 
 def _fill(*given: object) -> bytes:

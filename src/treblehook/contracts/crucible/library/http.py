@@ -17,8 +17,8 @@ _OPTIONS: Final = ("headers", "body", "json", "query", "timeout", "follow_redire
 
 def install(library: Library) -> None:
     for name in ("get", "post", "put", "patch", "delete"):
-        library.provide_waiting(f"cru.http.{name}", _method(library, name))
-    library.provide_waiting("cru.http.request", lambda *given: _request(library, given))
+        library.lua.provide_async(f"cru.http.{name}", _method(library, name))
+    library.lua.provide_async("cru.http.request", lambda *given: _request(library, given))
 
 
 def _method(library: Library, name: str) -> Any:

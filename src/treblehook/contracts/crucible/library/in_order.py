@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from treblehook.contracts.crucible.caller import Caller
 from treblehook.contracts.crucible.library.library import Library
-from treblehook.runtimes.lua import LuaFailed, LuaFunction
+from treblehook.runtimes.lua import LuaClosed, LuaFailed, LuaFunction
 
 WAITING: Final = 1_000
 """How much may wait for a slow function; what comes then is dropped, which is logged."""
@@ -46,6 +46,8 @@ class InOrder:
             value = self._waiting.popleft()
             try:
                 await self._library.lua.run(self._function, value, about=self._caller)
+            except LuaClosed:
+                return
             except LuaFailed as failure:
                 self._library.log("error", f"{self._name}: {failure.message}", self._caller)
             if self._dropped:

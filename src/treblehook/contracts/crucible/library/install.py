@@ -57,16 +57,12 @@ MODULES: Final[Mapping[str, Callable[[Library], None]]] = {
 def install(vm: CrucibleVM, services: Services) -> Library:
     """Make the modules known to a machine; each comes into being when it is first looked at. Close what is returned with the machine."""
     library = Library(vm, services)
-    missing = dict(MODULES)
+    installed: set[str] = set()
 
-    def install_one(name: object) -> None:
-        module = missing.pop(name, None) if isinstance(name, str) else None
-        if module is not None:
-            module(library)
+    def install_module(name: object) -> None:
+        if isinstance(name, str) and name in MODULES and name not in installed:
+            installed.add(name)
+            MODULES[name](library)
 
-    def install_all() -> None:
-        for name in list(missing):
-            install_one(name)
-
-    library.provide_lua("cru", "lazy", install_one, install_all)
+    library.provide_lua("cru", "lazy", install_module, lambda: list(MODULES))
     return library

@@ -11,7 +11,7 @@ from treblehook.host.reach import ReachRefused
 
 
 def install(library: Library) -> None:
-    library.provide("cru.require_isolation", lambda *given: _require(library, given))
+    library.lua.provide("cru.require_isolation", lambda *given: _require(library, given))
 
 
 def _require(library: Library, given: tuple[object, ...]) -> None:

@@ -10,8 +10,8 @@ from treblehook.runtimes.lua import ARRAY_MARK, LUA_NULL
 
 
 def install(library: Library) -> None:
-    library.provide("cru.json.encode", _encode)
-    library.provide("cru.json.decode", _decode)
+    library.lua.provide("cru.json.encode", _encode)
+    library.lua.provide("cru.json.decode", _decode)
     library.lua.provide_value("cru.json.array", ARRAY_MARK)
     library.lua.provide_value("cru.json.null", LUA_NULL)
 

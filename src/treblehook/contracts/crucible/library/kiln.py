@@ -40,7 +40,7 @@ def _provide(library: Library, function: str, ask: Ask) -> None:
         except NoteProblem as problem:
             raise LuaRaise(f"{function}: {problem}") from problem
 
-    library.provide_waiting(function, asked)
+    library.lua.provide_async(function, asked)
 
 
 async def _search(notes: Notes, call: Arguments) -> Any:

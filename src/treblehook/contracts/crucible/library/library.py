@@ -1,12 +1,11 @@
 """What every `cru` module of one Lua machine is given: who calls, for which session, and how functions get into Lua."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from treblehook.contracts.crucible.caller import WORKSPACE, Caller
 from treblehook.contracts.crucible.library.arguments import Options
@@ -14,14 +13,13 @@ from treblehook.contracts.crucible.library.kinds import WORD
 from treblehook.contracts.crucible.library.owned import Owned
 from treblehook.contracts.crucible.library.services import Services
 from treblehook.contracts.crucible.log import Level
+from treblehook.contracts.crucible.plugins.host_function import host_function
 from treblehook.contracts.crucible.vm import CrucibleVM
 from treblehook.runtimes.lua import LuaFunction, LuaRaise
 from treblehook.runtimes.process.reaper import Reaper
 
 Function = Callable[..., Any]
-AsyncFunction = Callable[..., Awaitable[Any]]
 Work = Callable[[], Any]
-_TAKE: Final = b"local given = treblehook_given; treblehook_given = nil; return given"
 
 
 class Library:
@@ -34,6 +32,7 @@ class Library:
         self.owned = Owned()
         self.reaper = Reaper()
         vm.on_clear(self.owned.clear)
+        vm.on_close(self.owned.close)
 
     @property
     def caller(self) -> Caller:
@@ -68,14 +67,6 @@ class Library:
         """A line in the log, in the name of whoever called."""
         self.vm.log(level, caller.owner or caller.hook, text, "", None)
 
-    def provide(self, path: str, function: Function) -> None:
-        """A function that answers at once."""
-        self.lua.provide(path, function)
-
-    def provide_waiting(self, path: str, function: AsyncFunction) -> None:
-        """A function during which other coroutines go on."""
-        self.lua.provide_async(path, function)
-
     def provide_work(self, path: str, prepared: Callable[..., Work]) -> None:
         """A function whose work may take long: `prepared` reads the arguments, and what it returns is done in a thread. A run that
         must not wait has it done at once."""
@@ -86,19 +77,18 @@ class Library:
         self.lua.provide_async(path, beside, at_once=lambda *given: prepared(*given)())
 
     def provide_lua(self, path: str, name: str, *functions: Function) -> None:
-        """What a file in `lua/` returns, or sets itself; it is given the functions, of which async ones wait."""
-        self.lua.provide_lua(path, lua_source(name), *map(self._inside, functions))
+        """What a file in `lua/` returns; it is given the functions, of which async ones wait."""
+        given = [host_function(self.lua, function) for function in functions]
+        self.lua.provide_lua(path, lua_source(name), *given)
 
-    def _inside(self, function: Function) -> LuaFunction:
-        """A function of ours as a value for Lua."""
-        provide = self.lua.provide_async if iscoroutinefunction(function) else self.lua.provide
-        provide("treblehook_given", function)
-        (given,) = self.lua.run_now(self.lua.load(_TAKE, "library"))
-        assert isinstance(given, LuaFunction)
-        return given
+    def loaded(self, name: str) -> LuaFunction:
+        """The function that a file in `lua/` returns."""
+        (function,) = self.lua.run_now(self.lua.load(lua_source(name).encode(), f"{name}.lua"))
+        assert isinstance(function, LuaFunction)
+        return function
 
     async def close(self) -> None:
-        """End what is still going on."""
+        """End what is still going on, and wait until it has ended. Where nobody can wait, closing the machine ends it too."""
         self.owned.close()
         await self.reaper.close()
 

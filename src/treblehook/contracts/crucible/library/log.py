@@ -10,7 +10,7 @@ _LEVELS: dict[object, Level] = {"debug": "debug", "info": "info", "warn": "warn"
 
 
 def install(library: Library) -> None:
-    library.provide_lua("cru.log", "log", lambda level, text: _write(library, level, text))
+    library.provide_lua("cru.log", "log", lambda level, text: _write(library, level, text), lambda: library.loaded("text_of"))
 
 
 def _write(library: Library, level: object, text: str | bytes) -> None:

@@ -11,7 +11,7 @@ _LEVELS: dict[str, Literal["info", "warn", "error"]] = {"info": "info", "warn": 
 
 
 def install(library: Library) -> None:
-    library.provide("cru.notify", lambda *given: _notify(library, given))
+    library.lua.provide("cru.notify", lambda *given: _notify(library, given))
 
 
 def _notify(library: Library, given: tuple[object, ...]) -> None:

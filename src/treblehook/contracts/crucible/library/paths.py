@@ -10,17 +10,17 @@ from treblehook.host.private import make_private_folder
 
 
 def install(library: Library) -> None:
-    library.provide("cru.paths.state", lambda *given: _state(library, given))
-    library.provide("cru.paths.kiln", lambda *given: _kiln(library, given))
-    library.provide("cru.paths.workspace", lambda *given: _workspace(library, given))
-    library.provide("cru.paths.session", lambda *given: _session(library, given))
-    library.provide("cru.paths.join", _join)
+    library.lua.provide("cru.paths.state", lambda *given: _state(library, given))
+    library.lua.provide("cru.paths.kiln", lambda *given: _kiln(library, given))
+    library.lua.provide("cru.paths.workspace", lambda *given: _workspace(library, given))
+    library.lua.provide("cru.paths.session", lambda *given: _session(library, given))
+    library.lua.provide("cru.paths.join", _join)
 
 
 def _state(library: Library, given: tuple[object, ...]) -> str:
     """The folder of a plugin's own files, made where it is missing; that of the plugin that calls unless another one is named."""
     call = Arguments("cru.paths.state", given)
-    plugin = call.may_take("plugin", WORD, library.caller.owner or "init.lua")
+    plugin = call.may_take("plugin", WORD, library.caller.owner or library.caller.hook or "init.lua")
     if plugin in (".", "..") or "/" in plugin or "\0" in plugin:
         call.refuse(f"argument 1 (plugin) is '{plugin}'; allowed: the name of a plugin, without '/'")
     if library.services.state is None:

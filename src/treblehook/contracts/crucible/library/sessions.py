@@ -14,9 +14,9 @@ from treblehook.host.reach import OpenSession, ReachRefused
 
 def install(library: Library) -> None:
     subscriptions = Subscriptions(library)
-    library.provide("cru.sessions.list", lambda *given: _list(library, given))
-    library.provide("cru.sessions.get", lambda *given: _get(library, given))
-    library.provide_waiting("cru.sessions.send", lambda *given: _send(library, given))
+    library.lua.provide("cru.sessions.list", lambda *given: _list(library, given))
+    library.lua.provide("cru.sessions.get", lambda *given: _get(library, given))
+    library.lua.provide_async("cru.sessions.send", lambda *given: _send(library, given))
     library.provide_lua("cru.sessions.subscribe", "subscribe", subscriptions.add, subscriptions.end)
 
 

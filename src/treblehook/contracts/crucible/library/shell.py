@@ -28,8 +28,8 @@ _LIMITS: Final = Limits(
 
 
 def install(library: Library) -> None:
-    library.provide_waiting("cru.shell.exec", lambda *given: _exec(library, given))
-    library.provide("cru.shell.which", lambda *given: _which(library, given))
+    library.lua.provide_async("cru.shell.exec", lambda *given: _exec(library, given))
+    library.lua.provide("cru.shell.which", lambda *given: _which(library, given))
     spawn.install(library)
 
 

@@ -13,10 +13,10 @@ from treblehook.runtimes.lua import LuaFailed, LuaTimedOut
 
 def install(library: Library) -> None:
     began = time.monotonic()
-    library.provide_waiting("cru.timer.sleep", _sleep)
-    library.provide_waiting("cru.timer.timeout", lambda *given: _timeout(library, given))
-    library.provide("cru.timer.spawn", lambda *given: _spawn(library, given))
-    library.provide("cru.timer.clock", lambda *given: time.monotonic() - began)
+    library.lua.provide_async("cru.timer.sleep", _sleep)
+    library.lua.provide_async("cru.timer.timeout", lambda *given: _timeout(library, given))
+    library.lua.provide("cru.timer.spawn", lambda *given: _spawn(library, given))
+    library.lua.provide("cru.timer.clock", lambda *given: time.monotonic() - began)
 
 
 async def _sleep(*given: object) -> None:

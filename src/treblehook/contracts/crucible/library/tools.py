@@ -14,10 +14,10 @@ from treblehook.host.reach import ReachRefused
 
 
 def install(library: Library) -> None:
-    library.provide_waiting("cru.tools.call", lambda *given: _call(library, given))
-    library.provide("cru.tools.list", lambda *given: _list(library, given))
-    library.provide("cru.tools.set_active", lambda *given: _set_active(library, given))
-    library.provide("cru.tools.get_active", lambda *given: _get_active(library, given))
+    library.lua.provide_async("cru.tools.call", lambda *given: _call(library, given))
+    library.lua.provide("cru.tools.list", lambda *given: _list(library, given))
+    library.lua.provide("cru.tools.set_active", lambda *given: _set_active(library, given))
+    library.lua.provide("cru.tools.get_active", lambda *given: _get_active(library, given))
 
 
 async def _call(library: Library, given: tuple[object, ...]) -> dict[str, Any]:

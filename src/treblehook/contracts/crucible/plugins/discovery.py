@@ -57,10 +57,11 @@ def _search_path(home: Path, environ: Mapping[str, str], report: Report) -> Iter
     """The folders of `$TREBLEHOOK_PLUGIN_PATH`, then `<home>/plugins`; a folder that is there twice counts once."""
     seen = set()
     for entry in filter(None, environ.get(PATH_VARIABLE, "").split(os.pathsep)):
+        if not os.path.isdir(entry):
+            report(Problem(entry, "", f"there is no such folder; ${PATH_VARIABLE} names it", level="warning"))
+            continue
         folder = Path(os.path.abspath(entry))
-        if not os.path.isdir(folder):
-            report(Problem(str(folder), "", f"there is no such folder; ${PATH_VARIABLE} names it", level="warning"))
-        elif (place := os.path.realpath(folder)) not in seen:
+        if (place := os.path.realpath(folder)) not in seen:
             seen.add(place)
             yield folder
     own = home / "plugins"

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from treblehook.contracts.crucible.plugins.calling import Calling
 from treblehook.contracts.crucible.plugins.discovery import FoundPlugin
 from treblehook.contracts.crucible.plugins.manifest import Manifest, read_manifest
 from treblehook.contracts.crucible.plugins.modules import Modules
 from treblehook.contracts.crucible.plugins.source import SourceUnreadable, read_source
-from treblehook.contracts.crucible.plugins.spec import Spec, SpecInvalid, read_spec
+from treblehook.contracts.crucible.plugins.spec import KEYS, Spec, SpecInvalid, read_spec
 from treblehook.contracts.crucible.vm import CrucibleVM
 from treblehook.host.problems import ConfigInvalid, Problem
 from treblehook.runtimes.lua import LuaFailed
@@ -32,7 +33,7 @@ class Loaded(Struct, frozen=True):
     warnings: tuple[Problem, ...]
 
 
-def load_plugin(vm: CrucibleVM, modules: Modules, found: FoundPlugin, settings: Mapping[str, Any]) -> Loaded:
+def load_plugin(vm: CrucibleVM, modules: Modules, calling: Calling, found: FoundPlugin, settings: Mapping[str, Any]) -> Loaded:
     """Evaluate a plugin's file, then call its `setup` with `settings` and its `on_load`; nothing of it may wait.
 
     What it registers meanwhile belongs to it, and stays registered where this raises `PluginInvalid`: whoever calls it clears up.
@@ -42,12 +43,11 @@ def load_plugin(vm: CrucibleVM, modules: Modules, found: FoundPlugin, settings: 
         source = read_source(found.file)
         with vm.owned_by(found.name) as caller:
             chunk = modules.load(found.name, source, found.file)
-            returned = vm.lua.run_now(chunk, about=caller, cpu_seconds=_CPU_SECONDS)
-            spec = read_spec(returned[0] if returned else None, found.name)
+            spec = read_spec(*calling.evaluate(chunk, KEYS, caller, _CPU_SECONDS), found.name)
             if spec.setup is not None:
-                vm.lua.run_now(spec.setup, _plain(settings), about=caller, cpu_seconds=_CPU_SECONDS)
+                calling.now(spec.setup, _plain(settings), about=caller, cpu_seconds=_CPU_SECONDS)
             if spec.on_load is not None:
-                vm.lua.run_now(spec.on_load, about=caller, cpu_seconds=_CPU_SECONDS)
+                calling.now(spec.on_load, about=caller, cpu_seconds=_CPU_SECONDS)
     except ConfigInvalid as invalid:
         raise PluginInvalid("; ".join(str(problem) for problem in invalid.problems if problem.level == "error")) from invalid
     except SourceUnreadable as unreadable:

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -76,9 +77,8 @@ class Modules:
 
     def _install(self) -> tuple[LuaFunction, LuaFunction]:
         lua = self._vm.lua
-        source = (files(__package__) / "lua" / "require.lua").read_bytes()
         asking = host_function(lua, lambda: self._vm.caller.hook or None)
-        made: Any = lua.run_now(lua.load(source, "require.lua"), host_function(lua, self._locate), asking)[0]
+        made: Any = lua.run_now(lua.load(_source(), "require.lua"), host_function(lua, self._locate), asking)[0]
         lua.provide_value("require", made["require"])
         return made["own"], made["forget"]
 
@@ -102,3 +102,9 @@ class Modules:
             return None, failed.message, True
         where = f"; there is no {', no '.join(looked)}" if looked else "; a plugin that is a single file has no modules"
         return None, f"require: there is no module {name}{where}", False
+
+
+@cache
+def _source() -> bytes:
+    """The same for each of a thousand machines."""
+    return (files(__package__) / "lua" / "require.lua").read_bytes()

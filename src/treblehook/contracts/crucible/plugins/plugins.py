@@ -10,9 +10,11 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from treblehook.contracts.crucible.caller import Caller
+from treblehook.contracts.crucible.plugins.calling import Calling
 from treblehook.contracts.crucible.plugins.discovery import FoundPlugin, Report
 from treblehook.contracts.crucible.plugins.loading import Loaded, PluginInvalid, cause_of, load_plugin
 from treblehook.contracts.crucible.plugins.modules import ModulePlace, Modules, on_disk
+from treblehook.contracts.crucible.plugins.spec import DeclaredTool
 from treblehook.contracts.crucible.plugins.tool import PluginTool
 from treblehook.contracts.crucible.vm import CrucibleVM
 from treblehook.engine import Registry, Tier
@@ -67,6 +69,7 @@ class _Plugin:
         self.disabled = False
         self.cause: str | None = None
         self.tools: tuple[PluginTool, ...] = ()
+        self.known_tools: dict[str, PluginTool] = {}
         self.services: dict[str, asyncio.Task[None]] = {}
         self.changing = asyncio.Lock()
 
@@ -83,7 +86,9 @@ class Plugins:
         self._settings = settings
         self._report = report
         self._plugins = {plugin.name: _Plugin(plugin) for plugin in found}
+        self._renewing: set[asyncio.Task[PluginState]] = set()
         self.modules = Modules(vm)
+        self._calling = Calling(vm.lua)
 
     def load(self) -> None:
         """Load every plugin that is enabled, in order."""
@@ -100,9 +105,16 @@ class Plugins:
         plugin = self._plugins.get(name)
         if plugin is None:
             raise PluginUnknown(name, list(self._plugins))
+        # Whoever asked for it may go away in the middle; a guard must not be left out for that.
+        renewing = asyncio.ensure_future(self._renew(plugin))
+        self._renewing.add(renewing)
+        renewing.add_done_callback(self._renewing.discard)
+        return await asyncio.shield(renewing)
+
+    async def _renew(self, plugin: _Plugin) -> PluginState:
         async with plugin.changing:
             if self._section(plugin).get("enabled") is False:
-                raise PluginDisabled(name)
+                raise PluginDisabled(plugin.found.name)
             await self._unload(plugin)
             self._load(plugin)
         return self._state(plugin)
@@ -124,7 +136,8 @@ class Plugins:
         return tuple(place for plugin in self._plugins.values() if plugin.loaded is not None for place in _places(plugin.found))
 
     async def close(self) -> None:
-        """Take all plugins out, the last one first; each `on_unload` has five seconds."""
+        """Take all plugins out, the last one first; each `on_unload` has five seconds. Reloads that are under way come to their end."""
+        await asyncio.gather(*self._renewing, return_exceptions=True)
         for plugin in reversed(self._plugins.values()):
             async with plugin.changing:
                 await self._unload(plugin)
@@ -138,7 +151,7 @@ class Plugins:
             if plugin.disabled:
                 return
             self.modules.place(name, lambda: _places(plugin.found))
-            loaded = load_plugin(self._vm, self.modules, plugin.found, settings)
+            loaded = load_plugin(self._vm, self.modules, self._calling, plugin.found, settings)
         except PluginInvalid as invalid:
             self._clear(plugin)
             plugin.cause = str(invalid)
@@ -147,21 +160,30 @@ class Plugins:
         for warning in loaded.warnings:
             self._report(warning)
         plugin.loaded = loaded
-        plugin.tools = tuple(self._tools(name, loaded))
+        plugin.tools = tuple(self._tools(plugin, loaded))
         plugin.services = {service: self._start(plugin, service, run) for service, run in loaded.spec.services.items()}
 
     def _section(self, plugin: _Plugin) -> Mapping[str, Any]:
         return self._settings().get(plugin.found.name, {})
 
-    def _tools(self, name: str, loaded: Loaded) -> list[PluginTool]:
-        tools = []
+    def _tools(self, plugin: _Plugin, loaded: Loaded) -> list[PluginTool]:
+        name, tools = plugin.found.name, []
         for declared in loaded.spec.tools:
             holder = next((tool.plugin for tool in self.tools() if tool.spec.name == declared.spec.name), None)
             if holder is not None:
                 what = f"plugin {name}: its tool {declared.spec.name} is not used, plugin {holder} has one of that name"
-                self._report(Problem(str(self._plugins[name].found.file), "", what, level="warning"))
-            tools.append(PluginTool(self._vm, name, declared))
+                self._report(Problem(str(plugin.found.file), "", what, level="warning"))
+            tools.append(self._tool(plugin, declared))
         return tools
+
+    def _tool(self, plugin: _Plugin, declared: DeclaredTool) -> PluginTool:
+        """The tool; the one that sessions have already, where there was one of the name before."""
+        name = declared.spec.name
+        if name in plugin.known_tools:
+            plugin.known_tools[name].declare(declared)
+        else:
+            plugin.known_tools[name] = PluginTool(self._vm, plugin.found.name, declared)
+        return plugin.known_tools[name]
 
     def _start(self, plugin: _Plugin, service: str, run: LuaFunction) -> asyncio.Task[None]:
         name, file = plugin.found.name, str(plugin.found.file)
@@ -170,7 +192,7 @@ class Plugins:
         async def serve() -> None:
             try:
                 # A service may wait as long as it likes.
-                await self._vm.lua.run(run, about=about, seconds=math.inf)
+                await self._calling.waiting(run, about=about, seconds=math.inf)
             except LuaFailed as failed:
                 self._report(Problem(file, "", f"plugin {name}: its service {service} failed: {cause_of(failed, plugin.found.file)}"))
 
@@ -181,7 +203,7 @@ class Plugins:
         if loaded is not None and loaded.spec.on_unload is not None:
             about = Caller(owner=name, event="on_unload", hook=name)
             try:
-                await self._vm.lua.run(loaded.spec.on_unload, about=about, seconds=UNLOAD_SECONDS)
+                await self._calling.waiting(loaded.spec.on_unload, about=about, seconds=UNLOAD_SECONDS)
             except LuaFailed as failed:
                 what = f"plugin {name}: its on_unload failed: {cause_of(failed, plugin.found.file)}"
                 self._report(Problem(str(plugin.found.file), "", what, level="warning"))
@@ -195,6 +217,8 @@ class Plugins:
         self.modules.forget(plugin.found.name)
         for service in plugin.services.values():
             service.cancel()
+        for tool in plugin.known_tools.values():
+            tool.retire()
         plugin.loaded, plugin.tools, plugin.services = None, (), {}
 
     def _state(self, plugin: _Plugin) -> PluginState:

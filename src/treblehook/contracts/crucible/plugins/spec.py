@@ -1,7 +1,7 @@
 """The table that a plugin's file returns (crucible.md 10.3): read strictly, so that a plugin is what its author believes it is."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from treblehook.contracts.crucible.plain import ReturnInvalid, plain, what
 from treblehook.host.tool import ToolSpec
 from treblehook.runtimes.lua import LuaFunction
 
-_KEYS: Final = ("name", "version", "description", "tools", "commands", "services", "setup", "on_load", "on_unload", "handlers")
+KEYS: Final = ("name", "version", "description", "tools", "commands", "services", "setup", "on_load", "on_unload", "handlers")
 _TOOL_KEYS: Final = ("name", "description", "desc", "parameters", "params", "run", "fn", "asks", "main_argument")
 _TOOL_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NO_PARAMETERS: Final[dict[str, Any]] = {"type": "object", "properties": {}}
@@ -46,15 +46,16 @@ class Spec(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def read_spec(returned: object, plugin: str) -> Spec:
-    """The spec that the file of `plugin` returned; returning nothing is one too. Raises `SpecInvalid`.
+def read_spec(kind: str, returned: dict[str, Any], names: Sequence[str], plugin: str) -> Spec:
+    """The spec that the file of `plugin` returned: Lua's type of it, what it has for `KEYS`, and the names of all that it has.
 
-    Keys of other names are the plugin's own business: whoever requires the file may use them.
+    Returning nothing is a spec too. Keys of other names are the plugin's own business: whoever requires the file may use them.
+    Raises `SpecInvalid`.
     """
-    if returned is None or returned == []:
+    if kind == "nil":
         return Spec()
-    if not isinstance(returned, dict):
-        return Spec(warnings=(f"returned {what(returned)}, which has no effect; a table with {', '.join(_KEYS[:-1])} is read",))
+    if kind != "table":
+        return Spec(warnings=(f"returned a {kind}, which has no effect; a table with {', '.join(KEYS[:-1])} is read",))
     return Spec(
         version=_text(returned, "version"),
         description=_text(returned, "description"),
@@ -63,11 +64,11 @@ def read_spec(returned: object, plugin: str) -> Spec:
         on_unload=_function(returned, "on_unload"),
         tools=tuple(_tools(returned.get("tools"))),
         services=dict(_services(returned.get("services"))),
-        warnings=tuple(_odd(returned, plugin)),
+        warnings=tuple(_odd(returned, names, plugin)),
     )
 
 
-def _odd(returned: dict[Any, Any], plugin: str) -> Iterator[str]:
+def _odd(returned: dict[str, Any], names: Sequence[str], plugin: str) -> Iterator[str]:
     if returned.get("handlers") is not None:
         yield "returned `handlers`, which has no effect; handlers are registered with cru.on"
     if returned.get("commands"):
@@ -75,8 +76,8 @@ def _odd(returned: dict[Any, Any], plugin: str) -> Iterator[str]:
     name = returned.get("name", plugin)
     if name != plugin:
         yield f"returned the name {what(name)}, but the plugin is named {plugin!r} after its file; that is what counts"
-    for key in returned:
-        if key not in _KEYS and isinstance(key, str) and (near := get_close_matches(key, _KEYS, n=1, cutoff=0.8)):
+    for key in sorted(set(names) - set(KEYS)):
+        if near := get_close_matches(key, KEYS, n=1, cutoff=0.8):
             yield f"returned the unknown key `{key}`, did you mean `{near[0]}`?"
 
 

@@ -27,21 +27,37 @@ class PluginTool:
     """Calls `run(args, ctx)` of the plugin. `ctx` has `session_id`, `workspace` and `call_id`.
 
     A string that it returns is the result as it is, anything else is told as JSON; `nil, message` and raising are errors.
+    A session keeps the tool that it was opened with, and a reload changes what that does.
     """
 
     def __init__(self, vm: CrucibleVM, plugin: str, declared: DeclaredTool) -> None:
         self.plugin = plugin
-        self.spec: ToolSpec = declared.spec
         self._vm = vm
-        self._run = declared.run
+        self._declared = declared
+        self._gone = False
+
+    @property
+    def spec(self) -> ToolSpec:
+        """How it is offered; where the plugin has it no more, how it was."""
+        return self._declared.spec
+
+    def declare(self, declared: DeclaredTool) -> None:
+        """The plugin has been loaded again, and this is what the tool is now."""
+        self._declared, self._gone = declared, False
+
+    def retire(self) -> None:
+        """The plugin is gone, or has no tool of this name."""
+        self._gone = True
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
         """Call it. Raises `ToolInputInvalid` where an argument is missing or of another type than the schema says."""
+        if self._gone:
+            return ToolOutput(f"plugin {self.plugin} has no tool {self.spec.name} any more", is_error=True)
         _check(arguments, self.spec.parameters)
         told = {"session_id": context.session, "workspace": str(context.workspace), "call_id": context.call}
         about = Caller(session=context.session, owner=self.plugin, event="tool", hook=self.plugin)
         try:
-            returned = await self._vm.lua.run(self._run, arguments, told, about=about, seconds=SECONDS)
+            returned = await self._vm.lua.run(self._declared.run, arguments, told, about=about, seconds=SECONDS)
             return _output(*returned[:2])
         except LuaFailed as failed:
             return ToolOutput(f"{self.spec.name} (plugin {self.plugin}) failed: {failed.message}", is_error=True)

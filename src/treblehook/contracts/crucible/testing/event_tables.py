@@ -61,6 +61,11 @@ class Fields:
         value = self._read(key, default)
         return value if isinstance(value, int) and not isinstance(value, bool) else self._refuse(key, value, "a whole number")
 
+    def decimal(self, key: str, default: float) -> float:
+        """A number."""
+        value = self._read(key, default)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else self._refuse(key, value, "a number")
+
     def flag(self, key: str, default: bool) -> bool:
         """A boolean."""
         value = self._read(key, default)
@@ -169,11 +174,9 @@ def _note(place: int, entry: Any) -> Note:
         raise EventInvalid(f"{where} is {what(entry)}; a table with title, score, snippet, kiln is needed")
     fields = Fields(where, entry)
     fields.number("index", place)
-    score = entry.get("score", 0.5)
-    if isinstance(score, bool) or not isinstance(score, int | float):
-        raise EventInvalid(f"{where}.score is {what(score)}; a number is needed")
-    note = Note(place, fields.text("title", f"Note {place}"), float(score), fields.text("snippet"), fields.maybe_text("kiln"))
-    Fields(where, {key: value for key, value in entry.items() if key not in ("index", "title", "score", "snippet", "kiln")}).end()
+    title, score = fields.text("title", f"Note {place}"), fields.decimal("score", 0.5)
+    note = Note(place, title, score, fields.text("snippet"), fields.maybe_text("kiln"))
+    fields.end()
     return note
 
 

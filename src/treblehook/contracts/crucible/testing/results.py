@@ -26,7 +26,7 @@ class TestResult(Struct, frozen=True):
 
 
 class Failure(Struct, frozen=True):
-    """Why a test failed; `place` is `file:line`, "" where it is not known."""
+    """Why a test failed; `line` is one of the test's file, 0 where it arose elsewhere (the message says where)."""
 
     message: str
     line: int = 0

@@ -83,7 +83,10 @@ class _File:
         """Run one test."""
 
         async def run(stage: Stage) -> TestResult:
-            tests = self._described(stage)
+            try:
+                tests = self._described(stage)
+            except (LuaFailed, SourceUnreadable) as failed:
+                return TestResult(self.shown, name, "failed", message=f"the file does not load again: {failed}")
             if number >= len(tests) or tests[number].name != name:
                 return TestResult(self.shown, name, "failed", message="the file describes other tests each time that it is run")
             began = time.monotonic()
@@ -112,7 +115,7 @@ class _File:
     def _described(self, stage: Stage) -> list[_Test]:
         """Evaluate the file. Raises `LuaFailed`, `SourceUnreadable`."""
         chunk = stage.plugins.modules.load(self._found.name, read_source(self._file), self._file)
-        stage.lua.run_now(chunk, about=stage.caller, cpu_seconds=_CPU_SECONDS)
+        stage.calling.now(chunk, about=stage.caller, cpu_seconds=_CPU_SECONDS)
         (described,) = stage.lua.run_now(stage.tests, cpu_seconds=_CPU_SECONDS)
         return [_Test(test["name"], list(test["before"]), list(test["after"]), test["run"]) for test in described]
 
@@ -145,7 +148,7 @@ class _File:
     async def _called(self, stage: Stage, function: LuaFunction) -> Failure | None:
         stage.failed = None
         try:
-            await stage.lua.run(function, about=stage.caller, seconds=math.inf, cpu_seconds=_CPU_SECONDS)
+            await stage.calling.waiting(function, about=stage.caller, seconds=math.inf, cpu_seconds=_CPU_SECONDS)
         except LuaFailed as failed:
             return self._failure(failed, stage.failed)
         return None

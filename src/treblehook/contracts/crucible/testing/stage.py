@@ -13,6 +13,7 @@ from treblehook.contracts.crucible.library.install import install
 from treblehook.contracts.crucible.library.services import Services
 from treblehook.contracts.crucible.library.storage_file import StorageFile
 from treblehook.contracts.crucible.log import Level
+from treblehook.contracts.crucible.plugins.calling import Calling
 from treblehook.contracts.crucible.plugins.discovery import FoundPlugin
 from treblehook.contracts.crucible.plugins.host_function import host_function
 from treblehook.contracts.crucible.plugins.plugins import Plugins, PluginState
@@ -26,6 +27,7 @@ from treblehook.runtimes.lua import LuaFunction, LuaRaise, LuaVM
 from treblehook.runtimes.process import ProcessRuntime
 
 SESSION: Final = "test-session"
+_MOST_LINES: Final = 1000
 _ROUNDS: Final = 20
 """How often everything else gets its turn after the clock was turned."""
 
@@ -44,12 +46,13 @@ class Stage:
         self._registry = Registry()
         self._journal = Journal()
         self._dispatcher = Dispatcher(self._registry, background=Background(), journal=self._journal)
-        self.lua = LuaVM("test", output=self.output.append, clock=self._loop.time)
+        self.lua = LuaVM("test", output=self._say, clock=self._loop.time)
         self.vm = CrucibleVM("plugin", self.lua, self._registry, self._logged)
         self._processes = ProcessRuntime()
         self._library = install(self.vm, self._services())
-        self.plugins = Plugins(self.vm, self._registry, [found], lambda: self._settings, lambda problem: self.output.append(str(problem)))
+        self.plugins = Plugins(self.vm, self._registry, [found], lambda: self._settings, lambda problem: self._say(str(problem)))
         self._was_loaded = False
+        self.calling = Calling(self.lua)
         self.tests: LuaFunction = self._give()
 
     @property
@@ -76,8 +79,14 @@ class Stage:
             session_folder=lambda session: self._scratch / "sessions" / session,
         )
 
+    def _say(self, line: str) -> None:
+        if len(self.output) < _MOST_LINES:
+            self.output.append(line)
+        elif len(self.output) == _MOST_LINES:
+            self.output.append("...")
+
     def _logged(self, level: Level, owner: str, text: str, file: str, line: int | None) -> None:
-        self.output.append(f"[{level}] {owner}: {text}" + (f" ({file}:{line})" if file else ""))
+        self._say(f"[{level}] {owner}: {text}" + (f" ({file}:{line})" if file else ""))
 
     def _give(self) -> LuaFunction:
         """What a test file finds: the last answers what it described."""
@@ -86,6 +95,7 @@ class Stage:
         lua.provide_lua("mock", _lua("mock"))
         lua.provide_lua("mock.fs", _lua("mock_fs"))
         lua.provide_lua("mock.kiln", _lua("mock_kiln"))
+        # The modules of `cru` are there now: a stand-in has looked at each of them.
         lua.provide("cru.timer.clock", lambda *_: self._loop.time())
         acts: list[Callable[..., Any]] = [self._fire, self._start_session, self._end_session, self._call_tool, self._load, self._reload]
         acts += [self._state, self._advance, lambda *_: self._loop.time()]
@@ -95,8 +105,8 @@ class Stage:
         assert isinstance(tests, LuaFunction)
         return tests
 
-    def _keep_failure(self, message: str, expected: str | None = None, actual: str | None = None) -> None:
-        self.failed = (message, expected, actual)
+    def _keep_failure(self, message: str | bytes, expected: str | bytes | None = None, actual: str | bytes | None = None) -> None:
+        self.failed = (_text(message), None if expected is None else _text(expected), None if actual is None else _text(actual))
 
     async def _load(self, settings: dict[str, Any]) -> Table:
         """`plugin.load(settings)`: again, where it is loaded already. Raises in Lua where it does not load."""
@@ -187,6 +197,10 @@ class Stage:
         await asyncio.sleep(seconds)
         for _ in range(_ROUNDS):
             await asyncio.sleep(0)
+
+
+def _text(value: str | bytes) -> str:
+    return value if isinstance(value, str) else value.decode(errors="backslashreplace")
 
 
 def _state_table(state: PluginState) -> Table:

@@ -1,7 +1,7 @@
 -- What the host asks for.
 local T = ...
 local public, hold, functions = T.public, T.hold, T.functions
-local type, select, rawget, getinfo, rawload = type, select, rawget, debug.getinfo, load
+local next, type, select, rawset, getinfo, rawload = next, type, select, rawset, debug.getinfo, load
 local compile = T.compile
 
 function T.load(text, name)
@@ -29,14 +29,14 @@ local function place_at(value, ...)
   local count = select("#", ...)
   for i = 1, count - 1 do
     local name = (select(i, ...))
-    local inner = rawget(table, name)
+    local inner = table[name]
     if type(inner) ~= "table" then
       inner = {}
-      table[name] = inner
+      rawset(table, name, inner)
     end
     table = inner
   end
-  table[(select(count, ...))] = value
+  rawset(table, (select(count, ...)), value)
 end
 
 function T.provide(call, raw, name, ...) place_at(T.provided(call, raw, name), ...) end
@@ -44,11 +44,24 @@ function T.provide_waiting(call, name, ...) place_at(T.provided_waiting(call, na
 function T.provide_either(call, at_once, name, ...) place_at(T.provided_waiting(call, name, T.provided(at_once, false, name)), ...) end
 function T.provide_value(form, leaves, ...) place_at(T.build_from(form, leaves)[1], ...) end
 
--- The matcher of patterns, which most VMs never need.
-function T.load_patterns()
-  if not T.patterns then rawload(T.later("patterns"), T.SOURCE, "bt")(T) end
+-- What a function of the user's library is called.
+function T.name_of(f)
+  for _, library in next, { public, public.string, public.utf8, public.coroutine, T.tables or {}, T.files or {} } do
+    for name, value in next, library do
+      if value == f then return name end
+    end
+  end
+end
+
+-- Loads a file of the prelude that most VMs never need.
+function T.need(file)
+  if not T[file] then rawload(T.later(file), T.SOURCE, "b")(T) end
 end
 
 T.output = T.provided(T.write, false, "print")
 
-debug, python = nil, nil
+-- What nobody needs any more makes room.
+local loaded = debug.getregistry()._LOADED
+for name in next, loaded do loaded[name] = nil end
+debug, python, package, coroutine, utf8, os, math = nil, nil, nil, nil, nil, nil, nil
+collectgarbage()

@@ -1,16 +1,20 @@
 -- Patterns on subjects for which C could need long, and C cannot be interrupted. First the cost is bounded from above: by the items of
--- the pattern and by the longest runs of their classes in the subject. What stays cheap is done by C after all; the rest is matched here,
--- in Lua, where the clock is looked at, with C for runs, literals and the search for a start. Loaded at the first need.
+-- the pattern and by the longest runs of their classes in the subject. What stays cheap is done by C after all; the rest is matched in
+-- Lua (`matching.lua`), where the clock is looked at. Loaded at the first need.
 local T = ...
-local type, error, tostring, tointeger = type, error, tostring, math.tointeger
+local type, error, tostring, tointeger = type, error, tostring, T.tointeger
 local byte, char, sub, rep, concat = string.byte, string.char, string.sub, string.rep, table.concat
 local rawfind, rawmatch, rawgmatch, rawgsub = string.find, string.match, string.gmatch, string.gsub
-local unpack, min, max, huge = table.unpack, math.min, math.max, math.huge
+local min, max = T.min, T.max
 local charge, position = T.charge, T.position
 
 -- Comparisons that C may need: without a look at the subject, and after one.
 local CRUDE, MEASURED = 1000000, 20000000
 local SHORT_RUN = 3
+-- How many times the subject's length a bound must be before a literal of the pattern is counted in it.
+local WORTH_COUNTING = 8
+-- Stands for whatever is beyond `MEASURED`; finite, so that it can be multiplied by nothing.
+local TOO_MUCH = 1e100
 local CAPTURES = 32
 
 local function fail(text) error(position() .. text, 0) end
@@ -92,6 +96,17 @@ local function parse(pattern, p)
   return items
 end
 
+local function captures_are_sound(items)
+  local captures, open = 0, 0
+  for k = 1, #items do
+    local kind = items[k].kind
+    if kind == "open" or kind == "position" then captures = captures + 1 end
+    if kind == "open" then open = open + 1 elseif kind == "close" then open = open - 1 end
+    if open < 0 or captures > CAPTURES then return false end
+  end
+  return true
+end
+
 -- What a pattern is made of, with what can be said of each of its rests (`items[k]` and all behind it):
 -- `empty`: it can match nothing; `sure`: it never fails, wherever it is tried.
 local function understand(pattern, anchors)
@@ -111,11 +126,12 @@ local function understand(pattern, anchors)
       sure[k] = sure[k + 1] or (item.all and item.loop ~= "?" and empty[k + 1])
     else empty[k], sure[k] = false, false end
   end
-  -- From each item on, the next that is not a capture.
+  -- From each item on, the next that is not a capture; captures that raise an error when they are reached are not passed over.
+  local sound = captures_are_sound(items)
   local taking = { [count + 1] = count + 1, [count + 2] = count + 2 }
   for k = count, 1, -1 do
     local kind = items[k].kind
-    taking[k] = (kind == "open" or kind == "close" or kind == "position") and taking[k + 1] or k
+    taking[k] = sound and (kind == "open" or kind == "close" or kind == "position") and taking[k + 1] or k
   end
   return { items = items, anchored = anchored, sure = sure, backs = backs, taking = taking, count = count }
 end
@@ -135,7 +151,7 @@ end
 
 -- The cost of C. -------------------------------------------------------------------------------------------------------------------
 
--- The longest run of a class in `s`, and the sum of the squares of all runs; infinite where that is too much anyway.
+-- The longest run of a class in `s`, and the sum of the squares of all runs.
 local function runs(s, set)
   local long = rep(set, SHORT_RUN + 1)
   local longest, squares = SHORT_RUN, SHORT_RUN * #s
@@ -144,7 +160,7 @@ local function runs(s, set)
     local length = to - from
     if length > longest then longest = length end
     squares = squares + length * length
-    if squares > MEASURED then return huge, huge end
+    if squares > MEASURED then return TOO_MUCH, TOO_MUCH end
   end
   return longest, squares
 end
@@ -156,7 +172,8 @@ end
 
 -- An upper bound of the comparisons that C needs over all starts (from one start, if anchored). `measured`: look at the subject.
 local function bound(found, s, measured)
-  local items, sure, n = found.items, found.sure, #s
+  -- In floats, which do not wrap around.
+  local items, sure, n = found.items, found.sure, #s + 0.0
   local known = {}
   local function runs_of(set)
     if not measured then return n, n * n end
@@ -167,8 +184,8 @@ local function bound(found, s, measured)
     end
     return known_runs[1], known_runs[2]
   end
-  -- Of the rest from item k on: from one start; over all starts together, until the whole pattern matches.
-  local one, all = 1, 1
+  -- Of the rest from item k on: from one start; over all starts together. What a match costs that cannot fail any more comes once.
+  local one, all, once = 1.0, 1.0, 0.0
   for k = found.count, 1, -1 do
     local item = items[k]
     local kind, loop = item.kind, item.loop
@@ -177,15 +194,17 @@ local function bound(found, s, measured)
     elseif kind == "frontier" then one, all = one + 2, all + 2 * n
     elseif kind == "one" then
       if not loop then
-        local fitting = measured and item.literal and occurrences(s, item) or n
+        local fitting = measured and item.literal and all > WORTH_COUNTING * n and occurrences(s, item) or n
         one, all = one + 1, n + min(all, fitting * one)
       elseif loop == "?" then one, all = 2 * one + 1, 2 * all + n
-      elseif sure[k + 1] and loop == "-" then one, all = one + 1, one + n
-      elseif sure[k + 1] then one, all = n + one, 2 * n + one
+      elseif sure[k + 1] then
+        if loop ~= "-" then once = once + n end
+        one, all = one + 1, one + n
+      elseif item.all and sure[k] then
+        once = once + n + min(all, (n + 1) * one)
+        one, all = 1, n
       elseif item.all then
-        local before = one
-        one = n + min(all, (n + 1) * before)
-        all = sure[k] and n + one or n * n + (n + 1) * all
+        one, all = n + min(all, (n + 1) * one), n * n + (n + 1) * all
       else
         -- Every pair of a start and a position in its run is tried; most tries end at once.
         local longest, squares = runs_of(item.set)
@@ -194,7 +213,7 @@ local function bound(found, s, measured)
     end
     all = min(all, (n + 1) * one)
   end
-  return found.anchored and one or all
+  return once + (found.anchored and one or all)
 end
 
 -- True if C may do it.
@@ -209,210 +228,9 @@ local function left_to_c(found, s)
   return true
 end
 
--- Matching here. -------------------------------------------------------------------------------------------------------------------
-
-local function matcher(found, s)
-  local items, sure, taking, n = found.items, found.sure, found.taking, #s
-  local starts, lengths, level = {}, {}, 0  -- captures; a length of -1: open, -2: a position
-  local match
-
-  local function run(item, i)
-    if item.all then return n + 1 end
-    local pattern = item.run
-    if not pattern then
-      pattern = "^" .. item.set .. "*"
-      item.run = pattern
-    end
-    local _, last = rawfind(s, pattern, i)
-    charge(last - i + 2)
-    return last + 1
-  end
-
-  local function greedy(k, item, i)
-    local low, high = i, run(item, i)
-    if item.loop == "+" then low = i + 1 end
-    if high < low then return nil end
-    if sure[k + 1] then return match(k + 1, high) end
-    local after = items[taking[k + 1]]
-    if after.kind == "end" then return high == n + 1 and match(k + 1, high) or nil end
-    local wanted = after.kind == "one" and after.literal and not after.loop and byte(after.literal)
-    for j = high, low, -1 do
-      if not wanted or byte(s, j) == wanted then
-        local stop = match(k + 1, j)
-        if stop then return stop end
-      end
-    end
-  end
-
-  local function lazy(k, item, i)
-    if sure[k + 1] then return match(k + 1, i) end
-    local after = items[taking[k + 1]]
-    local high = run(item, i)
-    if after.kind == "end" then return high == n + 1 and match(k + 1, high) or nil end
-    if after.kind == "one" and after.literal and not after.loop then
-      local j = i
-      while true do
-        local at = rawfind(s, after.literal, j, true)
-        charge((at or n) - j)
-        if not at or at > high then return nil end
-        local stop = match(k + 1, at)
-        if stop then return stop end
-        j = at + 1
-      end
-    end
-    -- A loop that is followed by the end reaches it only from the last run of its class on.
-    local behind = items[taking[taking[k + 1] + 1]]
-    if after.kind == "one" and (after.loop == "*" or after.loop == "+") and behind and behind.kind == "end" then
-      local last = n + 1
-      local member = members_of(after.set)
-      while last > i and member[byte(s, last - 1)] do last = last - 1 end
-      if last > high or (after.loop == "+" and last == n + 1) then return nil end
-      return match(k + 1, last)
-    end
-    for j = i, high do
-      local stop = match(k + 1, j)
-      if stop then return stop end
-    end
-  end
-
-  local function balance(item, i)
-    local open, close = item[1], item[2]
-    if byte(s, i) ~= open then return nil end
-    local either = "[%" .. char(open) .. "%" .. char(close) .. "]"
-    if open == close then
-      local stop = rawfind(s, char(close), i + 1, true)
-      return stop and stop + 1
-    end
-    if rawfind(char(open, close), "%w") or open == 0 or close == 0 then either = nil end
-    local depth, j = 1, i + 1
-    while true do
-      if either then
-        local before = j
-        j = rawfind(s, either, j)
-        if not j then return nil end
-        charge(j - before)
-      elseif j > n then return nil end
-      local c = byte(s, j)
-      if c == close then
-        depth = depth - 1
-        if depth == 0 then return j + 1 end
-      elseif c == open then depth = depth + 1 end
-      j = j + 1
-    end
-  end
-
-  match = function(k, i)
-    while true do
-      local item = items[k]
-      if not item then return i end
-      local kind = item.kind
-      if kind == "one" then
-        local loop = item.loop
-        if loop == "*" or loop == "+" then return greedy(k, item, i) end
-        if loop == "-" then return lazy(k, item, i) end
-        local fits = i <= n and (item.all or members_of(item.set)[byte(s, i)])
-        if loop == "?" then
-          if fits then
-            local stop = match(k + 1, i + 1)
-            if stop then return stop end
-          end
-        elseif fits then i = i + 1
-        else return nil end
-      elseif kind == "open" or kind == "position" then
-        if level >= CAPTURES then fail("too many captures") end
-        level = level + 1
-        starts[level], lengths[level] = i, kind == "open" and -1 or -2
-        local stop = match(k + 1, i)
-        if not stop then level = level - 1 end
-        return stop
-      elseif kind == "close" then
-        local which
-        for l = level, 1, -1 do
-          if lengths[l] == -1 then
-            which = l
-            break
-          end
-        end
-        if not which then fail("invalid pattern capture") end
-        lengths[which] = i - starts[which]
-        local stop = match(k + 1, i)
-        if not stop then lengths[which] = -1 end
-        return stop
-      elseif kind == "end" then return i == n + 1 and i or nil
-      elseif kind == "balance" then
-        i = balance(item, i)
-        if not i then return nil end
-      elseif kind == "frontier" then
-        local member = members_of(item.set)
-        if member[i > 1 and byte(s, i - 1) or 0] or not member[i <= n and byte(s, i) or 0] then return nil end
-      elseif kind == "back" then
-        local number = item.number
-        if number < 1 or number > level or lengths[number] == -1 then fail("invalid capture index %" .. number) end
-        local length = lengths[number]
-        if length == -2 then return nil end
-        charge(length)
-        if i + length - 1 > n or sub(s, starts[number], starts[number] + length - 1) ~= sub(s, i, i + length - 1) then return nil end
-        i = i + length
-      else fail(item.message) end
-      k = k + 1
-    end
-  end
-
-  local head = items[taking[1]]
-  -- Where the first match from `i` on may begin, found by C.
-  local function next_start(i)
-    if head and head.kind == "one" and (not head.loop or head.loop == "+") and not head.all then
-      local start
-      if head.literal then start = rawfind(s, head.literal, i, true) else start = rawfind(s, head.set, i) end
-      charge((start or n) - i + 1)
-      return start
-    end
-    return i
-  end
-
-  -- Looks for a match from `i` on; its begin and the position behind it.
-  local function search(i)
-    while true do
-      local start = i
-      if not found.anchored then
-        start = next_start(i)
-        if not start then return nil end
-      end
-      if start > n + 1 then return nil end
-      level = 0
-      local stop = match(1, start)
-      if stop then return start, stop end
-      if found.anchored then return nil end
-      i = start + 1
-      -- Whatever a leading loop could reach from inside of its run, it has tried from the run's begin.
-      if head and head.loop == "+" and head.kind == "one" and not found.backs and not head.all then i = max(i, run(head, start)) end
-    end
-  end
-
-  local function capture(l, start, stop)
-    if l > level then
-      if l ~= 1 then fail("invalid capture index %" .. l) end
-      return sub(s, start, stop - 1)
-    end
-    local length = lengths[l]
-    if length == -1 then fail("unfinished capture") end
-    if length == -2 then return starts[l] end
-    return sub(s, starts[l], starts[l] + length - 1)
-  end
-
-  local function captures(start, stop, whole)
-    local count = level
-    if count == 0 and whole then count = 1 end
-    local values = {}
-    for l = 1, count do values[l] = capture(l, start, stop) end
-    return unpack(values, 1, count)
-  end
-
-  return { search = search, capture = capture, captures = captures, match_at = function(i)
-    level = 0
-    return match(1, i)
-  end, next_start = next_start }
-end
+T.members_of, T.most_captures = members_of, CAPTURES
+T.need("matching")
+local matcher = T.matching
 
 -- The functions of the string library. ---------------------------------------------------------------------------------------------
 
@@ -443,7 +261,7 @@ end
 local function find(s, pattern, init, plain)
   local i = from(s, init)
   if not i then return rawfind(s, pattern, init, plain) end
-  if plain or not rawfind(pattern, "[%^%$%*%+%?%.%(%)%[%%%-]") then
+  if plain or not rawfind(pattern, "[%^%$%*%+%?%.%(%[%%%-]") then
     if i > #s + 1 then return nil end
     return plain_find(s, pattern, i)
   end

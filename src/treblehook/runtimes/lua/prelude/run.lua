@@ -3,7 +3,7 @@
 local T = ...
 local error, select, type, rawequal, setmetatable = error, select, type, rawequal, setmetatable
 local rawpcall, rawxpcall, collect = pcall, xpcall, collectgarbage
-local sethook, getinfo, traceback = debug.sethook, debug.getinfo, debug.traceback
+local sethook, getinfo, traceback, gsub = debug.sethook, debug.getinfo, debug.traceback, string.gsub
 local create, rawresume, rawyield = coroutine.create, coroutine.resume, coroutine.yield
 local running, yieldable, rawstatus, rawclose = coroutine.running, coroutine.isyieldable, coroutine.status, coroutine.close
 local cpu_time, soft_kilobytes = T.cpu_time, T.soft_kilobytes
@@ -23,6 +23,8 @@ local fatal = nil             -- why the run must end; nothing catches it
 local nowait = false          -- a run that must come to its end without waiting
 local pace = OFTEN
 local work = 0
+local main = running()
+local inside = 0              -- runs under way that must not wait
 local workers = setmetatable({}, { __mode = "k" })  -- coroutines that the driver resumes
 local waiting = setmetatable({}, { __mode = "k" })  -- coroutines below which something waits
 local traces = setmetatable({}, { __mode = "k" })
@@ -45,6 +47,11 @@ local function slow_down(wanted)
 end
 
 tick = function()
+  if inside == 0 and running() == main then
+    -- The host's own calls, between runs, are nobody's time.
+    began = false
+    return
+  end
   local now = cpu_time()
   if not began then
     began = now
@@ -91,12 +98,36 @@ local function position()
   return source and source .. ":" .. line .. ": " or ""
 end
 
+-- An error of a C function that the prelude calls for the user has neither the user's line nor the function's name: it gets both.
+-- `level`: where the function that raised it is on the stack of `co`, or of the handler that calls this.
+local function placed(e, co, level)
+  if type(e) ~= "string" or fatal then return e end
+  local raised, caller
+  if co then raised, caller = getinfo(co, level, "Sf"), getinfo(co, level + 1, "Sf")
+  else raised, caller = getinfo(level + 1, "Sf"), getinfo(level + 2, "Sf") end
+  if not raised or raised.what ~= "C" or raised.func == error or not caller or caller.source ~= T.SOURCE then return e end
+  local source, line = place(co)
+  local name = T.name_of(caller.func)
+  if name then e = gsub(e, "'%?'", "'" .. name .. "'", 1) end
+  return source and source .. ":" .. line .. ": " .. e or e
+end
+
+local function handled(e)
+  e = placed(e, nil, 2)
+  return e
+end
+
 local function settle(ok, ...)
   if fatal then error(fatal, 0) end
   return ok, ...
 end
 
-local function pcall(...) return settle(rawpcall(...)) end
+local function protected(f, ...) return rawxpcall(f, handled, ...) end
+
+local function pcall(...)
+  if select("#", ...) == 0 then error(position() .. "bad argument #1 to 'pcall' (value expected)", 0) end
+  return settle(protected(...))
+end
 
 local function xpcall(f, handler, ...)
   if type(handler) ~= "function" then
@@ -104,7 +135,7 @@ local function xpcall(f, handler, ...)
   end
   return settle(rawxpcall(f, function(e)
     if fatal then return fatal end
-    return handler(e)
+    return handler(placed(e, nil, 2))
   end, ...))
 end
 
@@ -127,7 +158,11 @@ local function arrived(co, ...)
 end
 
 step = function(co, ok, mark, ...)
-  if fatal then error(fatal, 0) end
+  if fatal then
+    -- Its to-be-closed variables are closed with the run.
+    if not ok then rawclose(co) end
+    error(fatal, 0)
+  end
   if ok and rawequal(mark, WAIT) then
     if not yieldable() then
       T.abandon()
@@ -135,6 +170,7 @@ step = function(co, ok, mark, ...)
     end
     return step(co, arrived(co, travel(co)))
   end
+  if not ok then return false, placed(mark, co, 0) end
   return ok, mark, ...
 end
 
@@ -264,6 +300,7 @@ end
 
 local function caught(e)
   if not fatal then
+    e = placed(e, nil, 2)
     local source, line = place()
     traces[running()] = { source or false, line or false, traceback(nil, 2) or "" }
   end
@@ -283,6 +320,7 @@ local function failure(e)
 end
 
 local function outcome(ok, ...)
+  began = false
   if pace < OFTEN then
     pace = OFTEN
     sethook(tick, "", OFTEN)
@@ -315,6 +353,7 @@ end
 
 local function ended(b, f, n, s, t, ok, ...)
   local broken = fatal
+  inside = inside - 1
   began, fatal, nowait, budget, T.calling = b, f, n, s, t
   if ok then return ... end
   return 3, broken or T.describe((...))
@@ -322,6 +361,7 @@ end
 
 local function now(seconds, k, ...)
   local b, f, n, s, t = began, fatal, nowait, budget, T.calling
+  inside = inside + 1
   began, fatal, nowait, budget = false, nil, true, seconds
   return ended(b, f, n, s, t, rawpcall(attempt, k, ...))
 end

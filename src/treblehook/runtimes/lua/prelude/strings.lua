@@ -1,7 +1,7 @@
 -- The string and utf8 libraries with every loop of C bounded. Patterns are matched by C where that is cheap; see `patterns.lua`.
 local T = ...
 local error, type, tointeger, tostring = error, type, math.tointeger, tostring
-local raw, rawutf8 = string, utf8
+local raw, utf8 = string, utf8
 local charge = T.charge
 local rawrep, rawfind, rawmatch, rawgmatch, rawgsub = raw.rep, raw.find, raw.match, raw.gmatch, raw.gsub
 local rawnext = next
@@ -26,9 +26,8 @@ for name, each in rawnext, { lower = 1, upper = 1, reverse = 1, unpack = 2, form
   public[name] = linear(raw[name], each)
 end
 
-local utf = { charpattern = rawutf8.charpattern, char = rawutf8.char, codes = rawutf8.codes }
-for name, each in rawnext, { len = 2, codepoint = 2, offset = 2 } do utf[name] = linear(rawutf8[name], each) end
-T.public.utf8 = utf
+for name, each in rawnext, { len = 2, codepoint = 2, offset = 2 } do utf8[name] = linear(utf8[name], each) end
+T.public.utf8 = utf8
 
 function public.rep(s, n, separator)
   local count = tointeger(n)
@@ -78,7 +77,7 @@ local function text(s)
 end
 
 local function careful(name)
-  T.load_patterns()
+  T.need("patterns")
   return T.patterns[name]
 end
 

@@ -1,8 +1,10 @@
--- The table library with every loop of C bounded: what could go on for ever there is done here, where the clock is looked at.
+-- The table library with every loop of C bounded: what could go on for ever there is done here, where the clock is looked at. Loaded at the
+-- first need.
 local T = ...
 local type, error, select = type, error, select
-local metatable_of, rawget = debug.getmetatable, rawget
-local tointeger, min = math.tointeger, math.min
+local metatable_of, rawget = T.metatable_of, rawget
+local tointeger, min = T.tointeger, T.min
+local maxinteger = T.maxinteger
 local raw = table
 local charge, position = T.charge, T.position
 local rawconcat, rawinsert, rawmove, rawremove, rawsort, rawunpack = raw.concat, raw.insert, raw.move, raw.remove, raw.sort, raw.unpack
@@ -22,8 +24,8 @@ end
 
 local function fail(text) error(position() .. text, 0) end
 
-local public = { pack = raw.pack }
-T.public.table = public
+local public = {}
+T.tables = public
 
 function public.concat(t, separator, i, j)
   if plain(t) then
@@ -92,8 +94,8 @@ function public.move(from, first, last, to, ...)
     return rawmove(from, first, last, to, ...)
   end
   if e < f then return into end
-  if not (f > 0 or e < math.maxinteger + f) then fail("bad argument #3 to 'move' (too many elements to move)") end
-  if d > math.maxinteger - (e - f) then fail("bad argument #4 to 'move' (destination wrap around)") end
+  if not (f > 0 or e < maxinteger + f) then fail("bad argument #3 to 'move' (too many elements to move)") end
+  if d > maxinteger - (e - f) then fail("bad argument #4 to 'move' (destination wrap around)") end
   local distance = d - f
   if d > e or d <= f or into ~= from then
     for k = f, e do into[k + distance] = from[k] end

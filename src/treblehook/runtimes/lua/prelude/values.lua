@@ -225,6 +225,7 @@ end
 
 local function all(...)
   local count = select("#", ...)
+  while count > 0 and (select(count, ...)) == nil do count = count - 1 end
   if count == 0 then return nil end
   local form, leaves = {}, { n = 0 }
   local results = { ... }

@@ -13,7 +13,8 @@ from treblehook.runtimes.wasm.binding import layout
 from treblehook.runtimes.wasm.binding.arena import Arena
 from treblehook.runtimes.wasm.binding.host import Host, new_error
 from treblehook.runtimes.wasm.binding.lift import Read, read
-from treblehook.runtimes.wasm.binding.lower import Lowering, Put
+from treblehook.runtimes.wasm.binding.lower import Lowering
+from treblehook.runtimes.wasm.binding.lower_scalars import Put
 from treblehook.runtimes.wasm.binding.misfit import Misfit
 from treblehook.runtimes.wasm.errors import WrongValue
 from treblehook.runtimes.wasm.types import (
@@ -30,18 +31,24 @@ from treblehook.runtimes.wasm.types import (
     RecordType,
     ResultType,
     TupleType,
-    Type,
     VariantType,
 )
 from treblehook.runtimes.wasm.values import Err, Ok, Some, Variant
 
 _ADDRESS: Final = ctypes.c_void_p
-# The library's own prototypes want pointer objects, which cost more than the call.
-_call: Final = ctypes.CFUNCTYPE(_ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS, ctypes.c_size_t, _ADDRESS, ctypes.c_size_t)(
-    ("wasmtime_component_func_call", ffi.dll)
-)
-_delete: Final = ctypes.CFUNCTYPE(None, _ADDRESS)(("wasmtime_component_val_delete", ffi.dll))
-_clone: Final = ctypes.CFUNCTYPE(None, _ADDRESS, _ADDRESS)(("wasmtime_component_val_clone", ffi.dll))
+
+
+def _function(name: str, result: Any, *arguments: Any) -> Any:
+    """A function of the library that takes addresses as numbers: the pointer objects of its own prototypes cost more than the call."""
+    try:
+        return ctypes.CFUNCTYPE(result, *arguments)((f"wasmtime_component_{name}", ffi.dll))
+    except AttributeError:
+        return None
+
+
+_call: Final = _function("func_call", _ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS, ctypes.c_size_t, _ADDRESS, ctypes.c_size_t)
+_delete: Final = _function("val_delete", None, _ADDRESS)
+_clone: Final = _function("val_clone", None, _ADDRESS, _ADDRESS)
 
 
 class _Marshaller(Struct, frozen=True):
@@ -142,20 +149,16 @@ class DirectConversion:
     def _make(self, type: FunctionType) -> _Marshaller:
         params = [(param.name, place * layout.VALUE + layout.PAYLOAD, param.type) for place, param in enumerate(type.params)]
         return _Marshaller(
-            head=bytes(layout.VALUE) + b"".join(_blank(of) for _, _, of in params),
+            head=bytes(layout.VALUE) + b"".join(layout.blank(of) for _, _, of in params),
             puts=tuple((name, layout.VALUE + at, self._lowering.put(of)) for name, at, of in params),
             takes=tuple((at, read(of)) for _, at, of in params),
             put_result=None if type.result is None else self._lowering.put(type.result),
             read_result=None if type.result is None else read(type.result),
-            result_blank=b"" if type.result is None else _blank(type.result),
+            result_blank=b"" if type.result is None else layout.blank(type.result),
         )
 
 
 _NO_FINALIZER: Final = ctypes.cast(0, ctypes.CFUNCTYPE(None, ctypes.c_void_p))
-
-
-def _blank(type: Type) -> bytes:
-    return bytes([layout.kind(type)]).ljust(layout.VALUE, b"\0")
 
 
 _SAMPLE_TYPE: Final = RecordType(
@@ -182,7 +185,8 @@ _SAMPLE: Final = {
 
 def works_here() -> bool:
     """Whether the installed library can be used like this: it declares what is expected, and copies our values as they are meant."""
-    if not layout.as_expected():
+    there = None not in (_call, _delete, _clone) and "_func" in Func.__annotations__ and hasattr(Store, "_context")
+    if not there or not layout.as_expected():
         return False
     put, take = Lowering(), read(_SAMPLE_TYPE)
     for sample in (_SAMPLE, {**_SAMPLE, "choice": Variant("nothing"), "maybe": None, "outcome": Err("no")}):
@@ -190,7 +194,7 @@ def works_here() -> bool:
 
         def write(arena: Arena, sample: Any = sample) -> None:
             start = arena.take(layout.VALUE)
-            arena.memory[start : start + layout.VALUE] = _blank(_SAMPLE_TYPE)
+            arena.memory[start : start + layout.VALUE] = layout.blank(_SAMPLE_TYPE)
             put.put(_SAMPLE_TYPE)(sample, arena, start + layout.PAYLOAD)
 
         arena.fill(write)

@@ -66,7 +66,9 @@ def compile_component(engine: Engine, binary: bytes) -> Code:
     try:
         return Code(engine, binary)
     except WasmtimeError as error:
-        raise CannotCompile(str(error)) from None
+        raise CannotCompile(
+            ": ".join(line.strip() for line in str(error).splitlines() if line.strip(" ")).replace(": Caused by:", "")
+        ) from None
 
 
 def load_compiled(engine: Engine, path: Path) -> Code:

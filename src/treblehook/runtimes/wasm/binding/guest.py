@@ -55,6 +55,7 @@ class Guest:
             table_elements=limits.table_elements,
             instances=limits.instances,
             memories=limits.memories,
+            tables=limits.tables,
         )
         self._heed_epochs(stop)
         try:

@@ -1,6 +1,7 @@
 """What a component imports and exports, read from its type; nothing of it runs."""
 
 from wasmtime import Engine
+from wasmtime import _ffi as ffi
 from wasmtime import component as library
 from wasmtime.component import Component
 from wasmtime.component._types import ComponentExtern
@@ -12,6 +13,11 @@ _PRIMITIVES = {
     getattr(library, name): Primitive(name.lower())
     for name in ("Bool", "S8", "U8", "S16", "U16", "S32", "U32", "S64", "U64", "F32", "F64", "Char", "String")
 }
+
+
+_MOST = 10_000
+"""So many parts of a function's type are read. What we expect has some dozens; a component's may share its parts and unfold to millions."""
+_TOO_LARGE = types.OpaqueType("a type with too many parts")
 
 
 class Surface:
@@ -42,9 +48,12 @@ class Surface:
             self._types[name] = function_type(self._of(self._exports[interface])[function])
         return self._types[name]
 
-    def import_types(self, interface: str) -> dict[str, FunctionType]:
-        """The functions that are imported from `interface`. Raises `KeyError`."""
-        return {name: function_type(type) for name, type in self._of(self._imports[interface]).items()}
+    def import_type(self, interface: str, function: str) -> FunctionType:
+        """Raises `KeyError`."""
+        name = f"import {interface}#{function}"
+        if name not in self._types:
+            self._types[name] = function_type(self._of(self._imports[interface])[function])
+        return self._types[name]
 
     def imported_functions(self, interface: str) -> tuple[str, ...]:
         """Raises `KeyError`."""
@@ -64,37 +73,43 @@ class Surface:
 
 
 def function_type(type: library.FuncType) -> FunctionType:
-    """A function's type as a value of ours."""
-    return FunctionType(
-        tuple(Field(name, value_type(param)) for name, param in type.params),
-        _optional(type.result),
-    )
+    """A function's type as a value of ours; the parts of a type that is too large are left out."""
+    reader = _Reader()
+    params = tuple(Field(name, reader.read(param)) for name, param in type.params)
+    return FunctionType(params, reader.optional(type.result), ffi.wasmtime_component_func_type_async(type.ptr()))
 
 
-def value_type(type: library.ValType) -> Type:
-    """A value's type as a value of ours."""
-    if type.__class__ in _PRIMITIVES:
-        return _PRIMITIVES[type.__class__]
-    match type:
-        case library.ListType():
-            return types.ListType(value_type(type.element))
-        case library.RecordType():
-            return types.RecordType(tuple(Field(name, value_type(field)) for name, field in type.fields))
-        case library.TupleType():
-            return types.TupleType(tuple(map(value_type, type.elements)))
-        case library.VariantType():
-            return types.VariantType(tuple(Case(name, _optional(payload)) for name, payload in type.cases))
-        case library.EnumType():
-            return types.EnumType(tuple(type.names))
-        case library.OptionType():
-            return types.OptionType(value_type(type.payload))
-        case library.ResultType():
-            return types.ResultType(_optional(type.ok), _optional(type.err))
-        case library.FlagsType():
-            return types.FlagsType(tuple(type.names))
-        case _:
-            return types.OpaqueType(f"a {type.__class__.__name__.removesuffix('Type').lower()}")
+class _Reader:
+    def __init__(self) -> None:
+        self._left = _MOST
 
+    def read(self, type: library.ValType) -> Type:
+        """A value's type as a value of ours."""
+        self._left -= 1
+        return _TOO_LARGE if self._left < 0 else self._read(type)
 
-def _optional(type: library.ValType | None) -> Type | None:
-    return None if type is None else value_type(type)
+    def optional(self, type: library.ValType | None) -> Type | None:
+        return None if type is None else self.read(type)
+
+    def _read(self, type: library.ValType) -> Type:
+        if type.__class__ in _PRIMITIVES:
+            return _PRIMITIVES[type.__class__]
+        match type:
+            case library.ListType():
+                return types.ListType(self.read(type.element))
+            case library.RecordType():
+                return types.RecordType(tuple(Field(name, self.read(field)) for name, field in type.fields))
+            case library.TupleType():
+                return types.TupleType(tuple(map(self.read, type.elements)))
+            case library.VariantType():
+                return types.VariantType(tuple(Case(name, self.optional(payload)) for name, payload in type.cases))
+            case library.EnumType():
+                return types.EnumType(tuple(type.names))
+            case library.OptionType():
+                return types.OptionType(self.read(type.payload))
+            case library.ResultType():
+                return types.ResultType(self.optional(type.ok), self.optional(type.err))
+            case library.FlagsType():
+                return types.FlagsType(tuple(type.names))
+            case _:
+                return types.OpaqueType(f"a {type.__class__.__name__.removesuffix('Type').lower()}")

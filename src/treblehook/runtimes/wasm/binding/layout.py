@@ -44,6 +44,11 @@ def kind(type: Type) -> int:
             return PRIMITIVE_KINDS.get(getattr(type, "name", ""), VARIANT)
 
 
+def blank(type: Type) -> bytes:
+    """A value that so far has only its kind."""
+    return bytes([kind(type)]).ljust(VALUE, b"\0")
+
+
 def as_expected() -> bool:
     """Whether the installed library declares its values as they are read and written here."""
     # The declarations' types are those of values, not of the fields' descriptions that are asked for here.

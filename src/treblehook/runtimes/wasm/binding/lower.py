@@ -5,14 +5,14 @@ The kind of a value is written by who holds it, together with its neighbours' ki
 
 import ctypes
 import struct
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from treblehook.runtimes.wasm.binding.arena import Arena, Full
-from treblehook.runtimes.wasm.binding.layout import FIELD, FIELD_VALUE, NAME, PAYLOAD, VALUE, kind
+from treblehook.runtimes.wasm.binding.arena import Arena
+from treblehook.runtimes.wasm.binding.layout import FIELD, FIELD_VALUE, NAME, PAYLOAD, VALUE, blank
+from treblehook.runtimes.wasm.binding.lower_scalars import Put, primitive, put_bytes
 from treblehook.runtimes.wasm.binding.misfit import Misfit, words
 from treblehook.runtimes.wasm.types import (
-    INTEGERS,
     Case,
     EnumType,
     FlagsType,
@@ -28,12 +28,8 @@ from treblehook.runtimes.wasm.types import (
 )
 from treblehook.runtimes.wasm.values import Err, Ok, Some, Variant
 
-Put: TypeAlias = Callable[[Any, Arena, int], None]
-"""Writes a value's payload at a place that holds zeros. Raises `Misfit` and `Full`."""
-
 _pair: Final = struct.Struct("<QQ").pack_into
 _one: Final = struct.Struct("<Q").pack_into
-_FORMATS: Final = {"s8": "b", "u8": "B", "s16": "h", "u16": "H", "s32": "i", "u32": "I", "s64": "q", "u64": "Q"}
 
 
 class Lowering:
@@ -46,9 +42,9 @@ class Lowering:
         """How a value of `type` is written."""
         match type:
             case Primitive(name):
-                return _primitive(name)
+                return primitive(name)
             case ListType(Primitive("u8")):
-                return _bytes
+                return put_bytes
             case ListType(element):
                 return self._list(element)
             case RecordType():
@@ -77,14 +73,14 @@ class Lowering:
         return len(data), self._names[name][1]
 
     def _list(self, element: Type) -> Put:
-        blank = _blank(element)
+        empty = blank(element)
         put_element = self.put(element)
 
         def put(value: Any, arena: Arena, at: int) -> None:
             if not isinstance(value, (list, tuple)):
                 raise Misfit(value, "a list")
             start = arena.take(VALUE * len(value))
-            arena.memory[start : start + VALUE * len(value)] = blank * len(value)
+            arena.memory[start : start + VALUE * len(value)] = empty * len(value)
             where = start + PAYLOAD
             place = 0
             try:
@@ -99,7 +95,7 @@ class Lowering:
         return put
 
     def _record(self, type: RecordType) -> Put:
-        template = b"".join(struct.pack("<QQ", *self._name(field.name)) + _blank(field.type) for field in type.fields)
+        template = b"".join(struct.pack("<QQ", *self._name(field.name)) + blank(field.type) for field in type.fields)
         parts = [(field.name, place * FIELD + FIELD_VALUE + PAYLOAD, self.put(field.type)) for place, field in enumerate(type.fields)]
         names = frozenset(field.name for field in type.fields)
         count, size = len(parts), len(template)
@@ -124,7 +120,7 @@ class Lowering:
         return put
 
     def _tuple(self, elements: Sequence[Type]) -> Put:
-        template = b"".join(map(_blank, elements))
+        template = b"".join(map(blank, elements))
         parts = [(place * VALUE + PAYLOAD, self.put(element)) for place, element in enumerate(elements)]
         count, size = len(parts), len(template)
 
@@ -224,21 +220,16 @@ class Lowering:
         """A value that is pointed to, or the absence of one."""
         if type is None:
             return _nothing
-        blank = _blank(type)
+        empty = blank(type)
         put_value = self.put(type)
 
         def put(value: Any, arena: Arena, at: int) -> None:
             start = arena.take(VALUE)
-            arena.memory[start : start + VALUE] = blank
+            arena.memory[start : start + VALUE] = empty
             put_value(value, arena, start + PAYLOAD)
             _one(arena.memory, at, arena.base + start)
 
         return put
-
-
-def _blank(type: Type) -> bytes:
-    """A value that so far has only its kind."""
-    return bytes([kind(type)]).ljust(VALUE, b"\0")
 
 
 def _keys(names: frozenset[str], value: Mapping[Any, Any]) -> str:
@@ -249,75 +240,3 @@ def _keys(names: frozenset[str], value: Mapping[Any, Any]) -> str:
 def _nothing(value: Any, arena: Arena, at: int) -> None:
     if value is not None:
         raise Misfit(value, "None")
-
-
-def _string(value: Any, arena: Arena, at: int) -> None:
-    if not isinstance(value, str):
-        raise Misfit(value, "a str")
-    try:
-        data = value.encode()
-    except UnicodeEncodeError:
-        raise Misfit(words("a str with a lone surrogate"), "text that has a UTF-8 form") from None
-    length = len(data)
-    start = arena.top
-    end = start + length
-    if end + 8 > arena.size:
-        raise Full
-    arena.memory[start:end] = data
-    arena.top = end + 7 & -8
-    _pair(arena.memory, at, length, arena.base + start)
-
-
-def _bytes(value: Any, arena: Arena, at: int) -> None:
-    if not isinstance(value, (bytes, bytearray)):
-        raise Misfit(value, "bytes")
-    size = VALUE * len(value)
-    start = arena.take(size)
-    arena.memory[start : start + size] = _blank(Primitive("u8")) * len(value)
-    if value:  # a slice of nothing would be taken for one that changes the size
-        arena.memory[start + PAYLOAD : start + size : VALUE] = value
-    _pair(arena.memory, at, len(value), arena.base + start)
-
-
-def _bool(value: Any, arena: Arena, at: int) -> None:
-    if not isinstance(value, bool):
-        raise Misfit(value, "a bool")
-    arena.memory[at] = value
-
-
-def _char(value: Any, arena: Arena, at: int) -> None:
-    if not isinstance(value, str) or len(value) != 1 or 0xD800 <= ord(value) < 0xE000:
-        raise Misfit(value, "one character")
-    arena.memory[at : at + 4] = ord(value).to_bytes(4, "little")
-
-
-def _primitive(name: str) -> Put:
-    if name in INTEGERS:
-        return _integer(name)
-    return {"bool": _bool, "char": _char, "string": _string}.get(name) or _float(name)
-
-
-def _integer(name: str) -> Put:
-    write = struct.Struct(f"<{_FORMATS[name]}").pack_into
-    low, high = INTEGERS[name]
-
-    def put(value: Any, arena: Arena, at: int) -> None:
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise Misfit(value, f"an int from {low} to {high}")
-        write(arena.memory, at, value)
-
-    return put
-
-
-def _float(name: str) -> Put:
-    write = struct.Struct("<f" if name == "f32" else "<d").pack_into
-
-    def put(value: Any, arena: Arena, at: int) -> None:
-        if not isinstance(value, float):
-            raise Misfit(value, "a float")
-        try:
-            write(arena.memory, at, value)
-        except OverflowError:
-            raise Misfit(value, "a float that f32 can hold") from None
-
-    return put

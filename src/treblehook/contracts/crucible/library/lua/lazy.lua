@@ -1,5 +1,5 @@
 -- A module of `cru` comes into being when it is first looked at: most machines use few of them, and there may be a thousand machines.
-local install, install_all = ...
+local install, names = ...
 
 return setmetatable(cru, {
   __index = function(self, name)
@@ -7,7 +7,9 @@ return setmetatable(cru, {
     return rawget(self, name)
   end,
   __pairs = function(self)
-    install_all()
+    for _, name in ipairs(names()) do
+      local _ = self[name]
+    end
     return next, self, nil
   end,
 })

@@ -8,7 +8,7 @@ local top = { before = {}, after = {} }
 local group = top
 
 local function check(what, name, fn)
-  if type(name) ~= "string" or name == "" then
+  if type(name) ~= "string" or name == "" or not utf8.len(name) then
     error(what .. " takes a name and a function; the name must be a text", 3)
   elseif type(fn) ~= "function" then
     error(what .. " takes a name and a function; " .. string.format("%q", name) .. " has no function", 3)

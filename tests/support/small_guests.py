@@ -1,7 +1,14 @@
-"""Guests in component text that do one thing, good or bad; `go` takes a number and answers one."""
+"""Guests in component text that do one thing, good or bad, and what is granted to them; `go` takes a number and answers one."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from tests.support.component_text import MEMORY, component
+from treblehook.runtimes.wasm import Grants, HostFunction, HostInterface, Instance
 from treblehook.runtimes.wasm.types import STRING, U32, Field, FunctionType
+
+Open = Callable[..., Awaitable[Instance]]
+"""What the fixture `opened` gives: loads component text, and starts it."""
 
 GO = FunctionType((Field("n", U32),), U32)
 TELL = FunctionType((), STRING)
@@ -44,3 +51,23 @@ NOT_UTF8 = component(
     "(i32.store (i32.const 12) (i32.const 2)) (i32.const 8))",
     {"tell": TELL},
 )
+
+HOST = "tests:host/numbers@1.0.0"
+ASKS = f"""(component
+  (import "{HOST}" (instance $host (export "ask" (func (param "n" u32) (result u32)))))
+  (core func $ask (canon lower (func $host "ask")))
+  (core module $m {MEMORY}
+    (import "host" "ask" (func $ask (param i32) (result i32)))
+    (func (export "go") (param $n i32) (result i32) (i32.add (i32.const 1) (call $ask (local.get $n)))))
+  (core instance $i (instantiate $m (with "host" (instance (export "ask" (func $ask))))))
+  (func $go (param "n" u32) (result u32) (canon lift (core func $i "go")))
+  (export "go" (func $go)))""".replace(MEMORY, "")
+"""`go` gives what the host answers, plus one."""
+
+SPINS_AFTER = ASKS.replace(
+    "(i32.add (i32.const 1) (call $ask (local.get $n)))", "(drop (call $ask (local.get $n))) (loop $l (br $l)) unreachable"
+)
+
+
+def granted(call: Callable[..., Any], *, counts: bool = False) -> Grants:
+    return Grants([HostInterface(HOST, {"ask": HostFunction(GO, call, counts)})])

@@ -1,0 +1,24 @@
+"""What the tests of murmur hooks share: a runtime, and a launch in a folder of its own."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.guests import CODE
+from tests.support.murmur_rig import MurmurRig
+from treblehook.runtimes.wasm import WasmRuntime
+
+
+@pytest.fixture
+async def runtime() -> AsyncIterator[WasmRuntime]:
+    """With compiled code from earlier runs: these tests are not about compiling."""
+    async with WasmRuntime(CODE) as runtime:
+        yield runtime
+
+
+@pytest.fixture
+async def rig(tmp_path: Path, runtime: WasmRuntime) -> AsyncIterator[MurmurRig]:
+    rig = MurmurRig(tmp_path, runtime)
+    yield rig
+    await rig.close()
