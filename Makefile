@@ -2,7 +2,7 @@
 # content of pyproject.toml, says that the set-up is complete: while the file is unchanged nothing asks the network.
 
 PYTHON ?=
-EXTRAS := models,mcp,lua,kiln,semantic,serve,dev
+EXTRAS := models,mcp,lua,kiln,semantic,serve,wasm,dev
 
 BIN := .venv/bin
 MADE := .venv/made-$(shell printf %s '$(CURDIR)' | cksum | tr ' ' -)

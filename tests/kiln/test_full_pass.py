@@ -10,10 +10,10 @@ import pytest
 
 from tests.support.kiln_rig import NAME, KilnRig, note
 from tests.support.notes import write_notes
-from treblehook.kiln import ProcessComplete, Progress
 from treblehook.kiln.files.reading import LARGEST
 from treblehook.kiln.index.index import NoteIndex
-from treblehook.kiln.indexing.full_pass import STEP, FullPass
+from treblehook.kiln.indexing.full_pass import STEP, FullPass, ProcessComplete
+from treblehook.kiln.indexing.run import Progress
 
 
 async def again(rig: KilnRig) -> ProcessComplete:

@@ -12,13 +12,14 @@ import pytest
 from tests.support.kiln_rig import NAME, KilnRig, note
 from tests.support.notes import write_notes
 from treblehook.host.notes import NoteProblem
-from treblehook.kiln import KilnsMissing
 from treblehook.kiln.index import database as database_module
+from treblehook.kiln.kilns import KilnsMissing
 
 INDEXES = """
 import asyncio, sys
 from pathlib import Path
-from treblehook.kiln import Hearer, Kilns
+from treblehook.kiln.kiln import Hearer
+from treblehook.kiln.kilns import Kilns
 
 async def main():
     root, store = map(Path, sys.argv[1:3])

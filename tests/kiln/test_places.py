@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from treblehook.host.problems import Problem
-from treblehook.kiln import read_kilns
+from treblehook.kiln.places import read_kilns
 
 
 def read(values: dict[str, Any]) -> tuple[dict[str, Path], list[Problem]]:
@@ -23,24 +23,26 @@ def test_folders_are_absolute_and_a_tilde_is_the_home_folder() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "told"),
-    [
-        ("notes", 5, "config.toml: kilns.notes: found 5 (allowed: the absolute path of a folder; a leading ~ is your home folder)"),
-        ("notes", {"path": "/x"}, "config.toml: kilns.notes: found a table (allowed: the absolute path of a folder; a leading ~ is your home folder)"),
-        ("notes", " ", "config.toml: kilns.notes: found ' ' (allowed: the absolute path of a folder; a leading ~ is your home folder)"),
-        ("notes", "notes", "config.toml: kilns.notes: found the relative path 'notes' (allowed: the absolute path of a folder; a leading ~ is your home folder)"),
-        ("notes", "~other/x", "config.toml: kilns.notes: found the relative path '~other/x' (allowed: the absolute path of a folder; a leading ~ is your home folder)"),
-        ("notes", "/etc/passwd", "config.toml: kilns.notes: found '/etc/passwd', which is no folder (allowed: the absolute path of a folder; a leading ~ is your home folder)"),
-        ("a/b", "/x", "config.toml: kilns.\"a/b\": found 'a/b' as the name of a kiln (allowed: letters, digits, dots, - and _, at most 64, not beginning with a dot)"),
-        (".hidden", "/x", "config.toml: kilns.\".hidden\": found '.hidden' as the name of a kiln (allowed: letters, digits, dots, - and _, at most 64, not beginning with a dot)"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_told_with_its_place(name: str, value: object, told: str) -> None:
-    folders, [problem] = read({name: value})
+FOLDER = "allowed: the absolute path of a folder; a leading ~ is your home folder"
+NAME = "allowed: letters, digits, dots, - and _, at most 64, not beginning with a dot"
 
-    assert folders == {}
-    assert (str(problem), problem.level) == (told, "error")
+
+@pytest.mark.parametrize(
+    ("name", "value", "place", "message", "remedy"),
+    [
+        ("notes", 5, "kilns.notes", "found 5", FOLDER),
+        ("notes", {"path": "/x"}, "kilns.notes", "found a table", FOLDER),
+        ("notes", " ", "kilns.notes", "found ' '", FOLDER),
+        ("notes", "notes", "kilns.notes", "found the relative path 'notes'", FOLDER),
+        ("notes", "~other/x", "kilns.notes", "found the relative path '~other/x'", FOLDER),
+        ("notes", "/etc/passwd", "kilns.notes", "found '/etc/passwd', which is no folder", FOLDER),
+        ("notes", "/a\0b", "kilns.notes", "found a NUL character", FOLDER),
+        ("a/b", "/x", 'kilns."a/b"', "found 'a/b' as the name of a kiln", NAME),
+        (".hidden", "/x", 'kilns.".hidden"', "found '.hidden' as the name of a kiln", NAME),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(name: str, value: object, place: str, message: str, remedy: str) -> None:
+    assert read({name: value}) == ({}, [Problem("config.toml", place, message, remedy)])
 
 
 def test_the_same_folder_twice_is_a_warning() -> None:

@@ -12,14 +12,15 @@ import pytest
 
 from tests.support.kiln_rig import NAME, KilnRig, disk_takes, note
 from tests.support.needs import needs
-from treblehook.kiln import Kilns
+from treblehook.kiln.kilns import Kilns
 from treblehook.kiln.watching import listening
 from treblehook.kiln.watching.notifier import Notifier
 
 WATCHES = """
 import asyncio, sys
 from pathlib import Path
-from treblehook.kiln import Hearer, Kilns
+from treblehook.kiln.kiln import Hearer
+from treblehook.kiln.kilns import Kilns
 
 async def main():
     root, store = map(Path, sys.argv[1:3])

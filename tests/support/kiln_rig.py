@@ -7,8 +7,10 @@ from pathlib import Path
 
 from treblehook.host.notes import NoteId
 from treblehook.host.problems import Problem
-from treblehook.kiln import Hearer, Kilns, ProcessComplete
 from treblehook.kiln.index.database import Database
+from treblehook.kiln.indexing.full_pass import ProcessComplete
+from treblehook.kiln.kiln import Hearer
+from treblehook.kiln.kilns import Kilns
 from treblehook.kiln.semantic import Embedder
 from treblehook.lifecycle.daemon_events import (
     DaemonEvent,

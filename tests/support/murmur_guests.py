@@ -65,7 +65,9 @@ DEFECTS = {
 
 def counted(then: str) -> str:
     """A body that calls `then` from its second call on and answers none before."""
-    return f"(global.set $calls (i32.add (global.get $calls) (i32.const 1))) (if (i32.gt_u (global.get $calls) (i32.const 1)) (then {then}))"
+    return (
+        f"(global.set $calls (i32.add (global.get $calls) (i32.const 1))) (if (i32.gt_u (global.get $calls) (i32.const 1)) (then {then}))"
+    )
 
 
 def hook(
@@ -88,7 +90,9 @@ def hook(
         text = body if isinstance(body, str) else f"(i32.const {memory.answer(body)})"
         texts.append(f'(func (export "{name}") {_signature(type)} {text})')
         texts.append(f'(func (export "{name}-done") (param i32) (call $reset))')
-    core = "\n".join([MEMORY, "(global $calls (mut i32) (i32.const 0)) (func $deeper (call $deeper) (call $deeper))", before, *texts, memory.data()])
+    core = "\n".join(
+        [MEMORY, "(global $calls (mut i32) (i32.const 0)) (func $deeper (call $deeper) (call $deeper))", before, *texts, memory.data()]
+    )
     return component(core, functions, interface).encode()
 
 

@@ -141,7 +141,7 @@ class MurmurRig:
     def hook(self, name: str, payload: bytes, *, grant: Grant | None = None, overflow: Any = "drop", **manifest: str) -> None:
         """List a hook; `manifest` is `binding`, `mode` and `policy` of its own manifest."""
         keys = {"mode": "execution_mode", "policy": "commit_policy"}
-        text = "".join(f"{keys.get(key, key)}: {value}\n" for key, value in manifest.items())
+        text = "runtime: hook\n" + "".join(f"{keys.get(key, key)}: {value}\n" for key, value in manifest.items())
         artifact = Artifact(name, "1.0.0", self.folder / f"{name}-1.0.0.mur.zip", text.encode(), "hook.wasm", payload)
         self._listed.append((HookEntry(name, "1.0.0", grant or Grant(), overflow), artifact))
 

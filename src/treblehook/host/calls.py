@@ -106,6 +106,7 @@ class CallPath:
         self._results = results
         self.execution = Execution(dispatcher, facts, tools, permission, isolation or Isolation(), clock)
         self.cut: CallOutcome | None = None
+        self._for_hooks = 0
         self.undeclared: Callable[[ToolCall], str] = _not_there
 
     async def propose(self, call: ToolCall, offered: frozenset[str]) -> Proposal:
@@ -140,7 +141,14 @@ class CallPath:
 
         It is recorded and shown like any other, but the conversation knows nothing of it; `call` has an id of its own.
         """
-        denial = await self.execution.denial(call) if self._is_offered(call, offered) else self.undeclared(call)
+        self._for_hooks += 1
+        try:
+            return await self._called_by_hook(call, offered)
+        finally:
+            self._for_hooks -= 1
+
+    async def _called_by_hook(self, call: ToolCall, offered: frozenset[str]) -> ToolOutput:
+        denial = await self._hook_denial(call, offered)
         if denial is not None:
             self._observer.started(call, call.input, None, for_hook=True)
             if not self._is_offered(call, offered):
@@ -162,7 +170,7 @@ class CallPath:
 
     async def _hook_denial(self, call: ToolCall, offered: frozenset[str]) -> str | None:
         if not self._is_offered(call, offered):
-            return _not_there(call)
+            return self.undeclared(call)
         if self._for_hooks > HOOK_CALLS_AT_ONCE:
             return f"{HOOK_CALLS_AT_ONCE} calls of hooks are under way in this session; does one call a tool each time it is asked of one?"
         return await self.execution.denial(call)

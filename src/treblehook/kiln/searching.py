@@ -16,7 +16,7 @@ _K: Final = 10
 _MEANING: Final = 0.75
 """What the list by meaning counts, beside 1 for words."""
 
-_NEAR: Final = 0.3
+_NEAR: Final = 0.25
 """The cosine from which a note has something to do with a query that shares no word with it."""
 
 

@@ -1,13 +1,11 @@
 """The kilns of a home, opened for one command."""
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,7 +17,8 @@ from treblehook.cli.signals import Signals
 from treblehook.home.settings import load_settings
 from treblehook.host.notes import NoteProblem
 from treblehook.host.problems import ConfigInvalid, Problem
-from treblehook.kiln import Hearer, Kilns, KilnsMissing, read_kilns
+from treblehook.kiln.kiln import Hearer
+from treblehook.kiln.kilns import Kilns, KilnsMissing
 from treblehook.lifecycle.daemon_events import DaemonEvent
 
 
@@ -90,13 +89,9 @@ def busy(kilns: Kilns, names: Sequence[str]) -> bool:
     return any(process is not None for process in owners.values())
 
 
-def _folders(home: Path) -> tuple[dict[str, Path], list[Problem]]:
+def _folders(home: Path) -> tuple[dict[str, Path], tuple[Problem, ...]]:
     settings = load_settings(home)
-    problems: list[Problem] = list(settings.warnings)
-    values: dict[str, Any] = settings.kilns
-    folders = read_kilns(values, str(settings.file), os.environ, problems)
-    if not values:
-        problems.append(Problem(str(settings.file), "kilns", "there are none", 'name a folder of notes: [kilns] and notes = "~/notes"'))
-    if any(problem.level == "error" for problem in problems):
-        raise ConfigInvalid(problems)
-    return folders, problems
+    if not settings.kilns:
+        remedy = 'name a folder of notes: [kilns] and notes = "~/notes"'
+        raise ConfigInvalid([Problem(str(settings.file), "kilns", "there are none", remedy)])
+    return settings.kilns, settings.warnings

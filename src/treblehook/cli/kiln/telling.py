@@ -9,7 +9,8 @@ import msgspec
 
 from treblehook.cli.home_options import say_json
 from treblehook.cli.output.safe_text import safe
-from treblehook.kiln import ProcessComplete, Progress
+from treblehook.kiln.indexing.full_pass import ProcessComplete
+from treblehook.kiln.indexing.run import Progress
 from treblehook.lifecycle.daemon_events import DaemonEvent
 
 if TYPE_CHECKING:

@@ -34,12 +34,12 @@ def _what(error: Exception, limits: HookLimits) -> str:
         case DeadlineExceeded(seconds=seconds):
             return f"exceeded its deadline of {seconds:g} seconds and was interrupted (capabilities.limits.deadline_seconds)"
         case TooManyResources(why=why):
-            return f"exceeded its resource limits: {why} ({_sizes(limits)})"
+            return f"trapped: its resource limits were exceeded: {why} ({_sizes(limits)})"
         case StackExhausted(why=why):
             return f"trapped: {why}"
         case Trapped(why=why) if "unreachable" in why:
             # The engine denies growth without a word, and a guest without memory gives up like this.
-            return f"trapped: {why}; a guest that meets its resource limits ends like this ({_sizes(limits)})"
+            return f"trapped: {why}; its resource limits may have been exceeded ({_sizes(limits)})"
         case Trapped(why=why):
             return f"trapped: {why}"
         case NotExported() | WrongType():
@@ -54,5 +54,4 @@ def _what(error: Exception, limits: HookLimits) -> str:
 
 
 def _sizes(limits: HookLimits) -> str:
-    named = {"memory_bytes": limits.memory_bytes, "table_elements": limits.table_elements, "instances": limits.instances}
-    return ", ".join(f"capabilities.limits.{key}: {value}" for key, value in named.items())
+    return f"capabilities.limits.memory_bytes: {limits.memory_bytes}, capabilities.limits.table_elements: {limits.table_elements}"

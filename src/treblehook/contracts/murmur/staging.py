@@ -11,6 +11,7 @@ from treblehook.contracts.murmur.artifact import Artifact
 from treblehook.contracts.murmur.errors import HookUnusable, StagingFailed
 from treblehook.contracts.murmur.grant import Grant
 from treblehook.contracts.murmur.hook_manifest import HookManifest, parse_hook_manifest
+from treblehook.contracts.murmur.imports.granted import TYPES_ONLY
 from treblehook.contracts.murmur.interfaces import CONVERSATION, INFERENCE, LIFECYCLE, REQUIRED, TASK_IO, TOKENS, export, interface
 from treblehook.runtimes.wasm import (
     SEALED_WASI,
@@ -106,9 +107,11 @@ def _check_imports(hook: HookManifest, component: Component) -> None:
 
 def _offered() -> list[HostInterface]:
     """The imports by their types alone: who serves them is known only when a launch begins."""
+    served = (INFERENCE, TOKENS, TASK_IO, CONVERSATION)
+    by_type = ((name, interface(name).functions.items()) for name in served)
     return [
-        HostInterface(name, {each: HostFunction(type, _nobody) for each, type in interface(name).functions.items()})
-        for name in (INFERENCE, TOKENS, TASK_IO, CONVERSATION)
+        TYPES_ONLY,
+        *(HostInterface(name, {each: HostFunction(type, _nobody) for each, type in functions}) for name, functions in by_type),
     ]
 
 

@@ -73,7 +73,8 @@ class FullPass:
         self.problems |= {folder: f"the folder cannot be read: {reason}" for folder, reason in self.found.unread.items()}
         self.errors += len(self.found.odd) + len(self.found.unread)
         # The last comes first, since the list is taken from its end.
-        self._left = [(path, found) for path, found in self.found.notes.items() if self._force or not self._is_unchanged(path, found)][::-1]
+        found = sorted(self.found.notes.items(), key=lambda item: item[0], reverse=True)
+        self._left = [(path, one) for path, one in found if self._force or not self._is_unchanged(path, one)]
         self.skipped = self.discovered - self.left
 
     def step(self) -> None:

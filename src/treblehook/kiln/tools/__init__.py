@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 
 from treblehook.host.notes import Notes
-from treblehook.host.tool import AnyTool
+from treblehook.host.tool import Tool
 from treblehook.kiln.tools.note_read import NoteRead
 from treblehook.kiln.tools.note_rename import NoteRename
 from treblehook.kiln.tools.note_search import NoteSearch
@@ -15,7 +15,7 @@ from treblehook.kiln.tools.note_write import NoteWrite
 __all__ = ["NoteRead", "NoteRename", "NoteSearch", "NoteWrite", "builtin_note_tools"]
 
 
-def builtin_note_tools(notes: Notes, kilns: Sequence[str]) -> list[AnyTool]:
+def builtin_note_tools(notes: Notes, kilns: Sequence[str]) -> list[Tool]:
     """The tools of a session that has these kilns; none without a kiln. Other kilns are out of their reach."""
     if not kilns:
         return []
