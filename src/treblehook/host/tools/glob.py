@@ -35,7 +35,8 @@ class GlobInput(Struct, forbid_unknown_fields=True):
 
 
 class Glob:
-    """Lists what matches, newest first, so that what a limit cuts off is the oldest."""
+    """Lists what matches, newest first, so that what a limit cuts off is the oldest; with `within` only what lies, all links followed,
+    in that folder."""
 
     spec = ToolSpec(
         name="glob",
@@ -46,6 +47,9 @@ class Glob:
         parameters=schema_of(GlobInput),
         main_argument="pattern",
     )
+
+    def __init__(self, within: Path | None = None) -> None:
+        self._within = within
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
         """Search. Raises ToolInputInvalid."""
@@ -60,18 +64,20 @@ class Glob:
                 raise Refused(f"{shown(base, context.workspace)} is no folder.")
             found: dict[str, int] = {}
             for pattern in patterns:
-                _collect(base, pattern, found, given_up)
+                _collect(base, pattern, found, given_up, self._within)
             return _listing(found, context.workspace)
 
         return await in_thread(f"Cannot search {wanted.path}", work)
 
 
-def _collect(base: Path, pattern: str, found: dict[str, int], given_up: Event) -> None:
+def _collect(base: Path, pattern: str, found: dict[str, int], given_up: Event, within: Path | None) -> None:
     """Add what matches, with its time of change in ns; a folder's path ends in a slash."""
     start, rest = _fixed_start(pattern)
     for entry in matches(os.path.join(base, start), rest, given_up):
         if len(found) >= COLLECTED:
             return
+        if within is not None and not Path(os.path.realpath(entry.path)).is_relative_to(within):
+            continue
         try:
             changed = entry.stat(follow_symlinks=False).st_mtime_ns
         except FileNotFoundError:

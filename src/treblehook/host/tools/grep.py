@@ -33,7 +33,9 @@ class GrepInput(Struct, forbid_unknown_fields=True):
 
 
 class Grep:
-    """Searches in a process of its own: a regular expression can take for ever, and only a process can be ended then."""
+    """Searches in a process of its own: a regular expression can take for ever, and only a process can be ended then.
+
+    With `within` only files that lie, all links followed, in that folder."""
 
     spec = ToolSpec(
         name="grep",
@@ -45,15 +47,16 @@ class Grep:
         main_argument="pattern",
     )
 
-    def __init__(self, runtime: ProcessRuntime, seconds: float = SECONDS) -> None:
+    def __init__(self, runtime: ProcessRuntime, seconds: float = SECONDS, within: Path | None = None) -> None:
         self._runtime = runtime
+        self._within = within
         self._seconds = seconds
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolOutput:
         """Search. Raises ToolInputInvalid."""
         wanted = checked(GrepInput, arguments)
 
-        request = _request(wanted, context.workspace)
+        request = _request(wanted, context.workspace, self._within)
         found = Capture(context.progress)
 
         def collect(stream: Stream, chunk: bytes) -> None:
@@ -81,7 +84,7 @@ class Grep:
         return ToolOutput(_report(found, *remarks.splitlines()))
 
 
-def _request(wanted: GrepInput, workspace: Path) -> bytes:
+def _request(wanted: GrepInput, workspace: Path, within: Path | None) -> bytes:
     request = {
         "pattern": wanted.pattern,
         "root": os.path.normpath(joined(wanted.path, workspace)),
@@ -89,6 +92,7 @@ def _request(wanted: GrepInput, workspace: Path) -> bytes:
         "skipped": list(SKIPPED),
         "matches": MATCHES,
         "characters": CHARACTERS,
+        "within": None if within is None else os.fspath(within),
     }
     # The standard library's encoder escapes half surrogates, which stand for bytes of a path that are no UTF-8.
     return json.dumps(request).encode()

@@ -1,8 +1,8 @@
 """The search of the tool `grep`, as a program: a regular expression that takes for ever is ended by ending the process.
 
 It is run by path, with the standard library only. Standard input: a JSON object with `pattern`, `root` (a file or folder),
-`base` (shown paths are relative to it where they lie in it), `skipped` (folder names), `matches` (how many to show) and
-`characters` (how many of a line). Standard output: `path:line: text` for every line that matches; standard error: remarks,
+`base` (shown paths are relative to it where they lie in it), `skipped` (folder names), `matches` (how many to show),
+`characters` (how many of a line) and `within` (null, or a folder outside of which no file is read, whatever link leads there). Standard output: `path:line: text` for every line that matches; standard error: remarks,
 one a line. Exit status 2: `pattern` is no regular expression; 3: `root` cannot be read. Standard error then says why.
 """
 
@@ -37,6 +37,8 @@ def main() -> int:
     unread: list[OSError] = []
     left = request["matches"]
     for path in _files(request["root"], set(request["skipped"]), unread.append):
+        if not _is_within(path, request["within"]):
+            continue
         try:
             left -= _search(path, pattern, request, left)
         except OSError as error:
@@ -57,6 +59,10 @@ def _files(root: str, skipped: set[str], on_error: Callable[[OSError], object]) 
         folders[:] = sorted(name for name in folders if name not in skipped)
         for name in sorted(names):
             yield os.path.join(folder, name)
+
+
+def _is_within(path: str, folder: str | None) -> bool:
+    return folder is None or os.path.realpath(path).startswith(os.path.join(folder, ""))
 
 
 def _search(path: str, pattern: re.Pattern[str], request: dict[str, Any], most: int) -> int:
