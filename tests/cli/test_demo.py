@@ -19,6 +19,7 @@ def test_the_demo_shows_each_kind_of_decision(stage: Stage) -> None:
         "· remember added context",
         "> bash: rm chest.txt\n  not run: Leave the treasure where it is.",
         "> bash: ls -R .\n",
+        "> bash: date\n  not run, replaced: two hours after high tide\n",
         "Done. The treasure is under the third palm.\n· map-check continued the turn\nDone. Here is the map:",
     ):
         assert line in ran.out
@@ -31,6 +32,7 @@ def test_the_demo_shows_each_kind_of_decision(stage: Stage) -> None:
         ("guard", "block: Leave the treasure where it is."),
         ("stay-here", "rewrite"),
         ("redact", "rewrite"),
+        ("tide", "replace"),
         ("map-check", "continue"),
         ("map-check", "pass"),
     }

@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +28,7 @@ stay-here   rewrites a command
 redact      takes passwords out of a result
 map-check   sends the model back once           (claude protocol)
 """
+_LUA: Final = "tide        answers in place of a command       (Lua)\n"
 
 
 @click.command()
@@ -49,12 +51,17 @@ def command(keep: bool) -> None:
 
 def _demo(folder: Path) -> int:
     shutil.copytree(_FILES, folder, dirs_exist_ok=True)
+    lua = find_spec("lupa") is not None
+    if not lua:
+        # A home with Lua does not start without the library.
+        shutil.rmtree(folder / "home" / "plugins")
     for hook in (folder / "home" / "hooks").iterdir():
         # An installer may have dropped the permission.
         hook.chmod(0o755)
     # The hooks ask for python3: the one that runs this is certainly there, and no slow wrapper around another.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    click.echo(f"Five executables are hooks of this session; a script plays the model.\n\n{_HOOKS}\nprompt: {_PROMPT}\n")
+    hooks = _HOOKS + (_LUA if lua else "")
+    click.echo(f"{len(hooks.splitlines())} hooks are in this session; a script plays the model.\n\n{hooks}\nprompt: {_PROMPT}\n")
     wish = SessionWish(workspace=folder / "island", model=f"script:{folder / 'script.json'}")
     status = asyncio.run(run(Flags(folder / "home", wish, approve="always"), _PROMPT))
     click.echo("\nWho decided what:\n")
