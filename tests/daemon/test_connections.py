@@ -1,6 +1,7 @@
 """HTTP as it comes over the wire: sent ahead, cut off, folded, too large."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -109,6 +110,46 @@ async def test_many_connections_at_once(served: Served) -> None:
     answers = await asyncio.gather(*(one(number) for number in range(300)))
     assert all(answer.startswith(b"HTTP/1.1 200 ") for answer in answers)
     assert sorted(event.body for event in await served.deliveries(300)) == sorted(f"[{number}]" for number in range(300))
+
+
+CHUNKED = b"POST /api/webhook/ci HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+
+
+@pytest.mark.parametrize("name", ["X-Hub-Signature-256", "X-Forwarded-For", "X-Crucible-Signature", "Content-Type"])
+async def test_what_stands_behind_a_body_is_no_header(served: Served, name: str) -> None:
+    signature = b"X-Hub-Signature-256: " + github(SECRET, b"{}").encode() + b"\r\n"
+    behind = signature if name == "X-Hub-Signature-256" else f"{name}: 203.0.113.7\r\n".encode()
+    head = CHUNKED if name == "X-Hub-Signature-256" else CHUNKED + signature
+    answer = await served.raw(head + b"Connection: close\r\n\r\n2\r\n{}\r\n0\r\n" + behind + b"\r\n")
+    expected = 401 if name == "X-Hub-Signature-256" else 200
+    assert answer.startswith(b"HTTP/1.1 %d " % expected), answer
+    if expected == 200:
+        assert "203.0.113.7" not in (await served.deliveries(1))[0].headers.values()
+
+
+@pytest.mark.parametrize("behind", [b"2\r\n{}\r\n0\r\nX-Large: ", b"2;", b"2\r\n{}\r\n0;"])
+async def test_what_stands_between_the_pieces_of_a_body_has_an_end(served: Served, behind: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    writer.write(CHUNKED + b"\r\n" + behind)
+    with pytest.raises(ConnectionError):
+        for _ in range(1_000):
+            writer.write(b"x" * 100_000)
+            await writer.drain()
+        raise AssertionError("100 MB were taken")
+    writer.close()
+    assert (await served.client.get("/healthz")).status_code == 200
+
+
+async def test_many_small_chunks_are_a_body(served: Served) -> None:
+    body = b"x" * 100_000
+    signature = b"X-Hub-Signature-256: " + github(SECRET, body).encode() + b"\r\n"
+    answer = await served.raw(CHUNKED + signature + b"Connection: close\r\n\r\n" + b"1;a=b\r\nx\r\n" * 100_000 + b"0\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 "), answer
+
+
+async def test_what_is_no_http_has_the_one_shape_of_errors(served: Served) -> None:
+    answer = await served.raw(b"\x16\x03\x01\x02\x00\r\n\r\n")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["code"] == "no_http"
 
 
 async def test_an_upgrade_is_not_made(served: Served) -> None:

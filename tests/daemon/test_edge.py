@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.deliveries import signed
+from tests.support.deliveries import delivering, signed
 from tests.support.served import AFAR, KEY, Served, Stage, serving
 from treblehook.daemon.http.body import Bodies
 from treblehook.daemon.http.callers import Hosts, from_loopback, is_loopback, joined
@@ -202,29 +202,79 @@ async def test_a_client_that_waits_to_be_told_is_told(served: Served) -> None:
     assert answer.startswith(b"HTTP/1.1 413 ")
 
 
+class Slow:
+    """Bodies that come piece by piece, as a test says; `held` counts the pieces that were taken."""
+
+    def __init__(self, bodies: Bodies) -> None:
+        self.bodies = bodies
+        self.taken = 0
+
+    def start(self, declared: int, pieces: "asyncio.Queue[bytes]") -> "asyncio.Task[bytes]":
+        async def receive() -> Any:
+            piece = await pieces.get()
+            self.taken += len(piece)
+            return {"type": "http.request", "body": piece, "more_body": piece != b"."}
+
+        async def read() -> bytes:
+            async with self.bodies.share(declared) as share:
+                return await self.bodies.read(declared, receive, share, keep=True)
+
+        return asyncio.ensure_future(read())
+
+
+async def idle() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_bodies_that_do_not_come_take_no_room() -> None:
+    slow = Slow(Bodies(most=100_000))
+    stuck = [slow.start(90_000, asyncio.Queue()) for _ in range(100)]
+    await idle()
+    pieces: asyncio.Queue[bytes] = asyncio.Queue()
+    for piece in (b"x" * 99_000, b"."):
+        pieces.put_nowait(piece)
+    assert await slow.start(100_000, pieces) == b"x" * 99_000 + b"."
+    for task in stuck:
+        task.cancel()
+
+
 async def test_large_bodies_share_their_room() -> None:
-    inside = []
-    go = asyncio.Event()
+    slow = Slow(Bodies(most=100_000))
+    queues: list[asyncio.Queue[bytes]] = [asyncio.Queue() for _ in range(10)]
+    tasks = [slow.start(90_000, pieces) for pieces in queues]
+    for pieces in queues:
+        pieces.put_nowait(b"x" * 60_000)
+        pieces.put_nowait(b"y" * 20_000)
+    await idle()
+    assert 60_000 <= slow.bodies.held <= 100_000, "the room is not exceeded"
+    small: asyncio.Queue[bytes] = asyncio.Queue()
+    small.put_nowait(b".")
+    assert await slow.start(1, small) == b".", "small bodies wait for nobody"
+    for pieces in queues:
+        pieces.put_nowait(b".")
+    assert await asyncio.gather(*tasks) == [b"x" * 60_000 + b"y" * 20_000 + b"."] * 10
+    assert slow.bodies.held == 0
 
-    async def receive() -> Any:
-        inside.append(1)
-        await go.wait()
-        return {"type": "http.request", "body": b"x", "more_body": False}
 
-    bodies = Bodies()
+async def test_a_full_room_lets_the_oldest_get_to_its_end() -> None:
+    slow = Slow(Bodies(most=100_000))
+    queues: list[asyncio.Queue[bytes]] = [asyncio.Queue() for _ in range(3)]
+    tasks = [slow.start(200_000, pieces) for pieces in queues]
+    for pieces in queues:
+        for piece in (b"x" * 33_000, b"x" * 33_000, b"."):
+            pieces.put_nowait(piece)
+    assert [len(body) for body in await asyncio.gather(*tasks)] == [66_001] * 3
 
-    async def read(declared: int) -> bytes:
-        async with bodies.room(declared):
-            return await bodies.read(declared, receive, keep=True)
 
-    tasks = [asyncio.ensure_future(read(9_000_000)) for _ in range(40)]
-    for _ in range(20):
-        await asyncio.sleep(0)
-    assert len(inside) == 16
-    small = asyncio.ensure_future(read(9))
-    for _ in range(20):
-        await asyncio.sleep(0)
-    assert len(inside) == 17, "small bodies wait for nobody"
-    go.set()
-    assert await asyncio.gather(*tasks) == [b"x"] * 40
-    assert await small == b"x"
+async def test_a_large_body_that_does_not_come_keeps_no_other_waiting(served: Served) -> None:
+    whole = delivering(b"x" * 100_000)
+    writers = []
+    for _ in range(40):
+        _, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        writer.write(whole[:5_000])
+        await writer.drain()
+        writers.append(writer)
+    assert (await served.deliver(b"y" * 100_000)).status_code == 200
+    for writer in writers:
+        writer.close()

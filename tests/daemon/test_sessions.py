@@ -13,7 +13,7 @@ from tests.support.served import Served, Stage, serving
 from tests.support.sse import watching
 from treblehook.agent.permissions import Always
 from treblehook.contracts.python import Hooks
-from treblehook.lifecycle import Refuse, SessionStart
+from treblehook.lifecycle import Refuse, SessionEnd, SessionStart
 
 
 def plays(stage: Stage, *turns: dict[str, Any], **more: Any) -> None:
@@ -75,6 +75,32 @@ async def test_a_prompt_opens_a_closed_session_again(served: Served) -> None:
         records = [event.record for _ in range(3) for event in await events.until("end")]
     assert [record["reason"] for record in records if record["type"] == "session"] == ["start", "resume"]
     assert [record["text"] for record in records if record["type"] == "prompt"] == ["dig 0", "dig 1", "dig 2"]
+
+
+async def test_a_session_that_is_opened_again_while_it_is_closed_goes_on_being_told(served: Served) -> None:
+    ending, go = asyncio.Event(), asyncio.Event()
+    hooks = Hooks()
+
+    @hooks.on(SessionEnd)
+    async def wait(event: SessionEnd) -> None:
+        ending.set()
+        await go.wait()
+
+    hooks.bind(served.home.registry)
+    session = await served.open()
+    closing = asyncio.ensure_future(served.client.delete(f"/api/sessions/{session}"))
+    await ending.wait()
+    prompting = asyncio.ensure_future(served.prompt(session))
+    # A request that was sent after it has been answered, so the prompt has been taken.
+    await served.client.get("/healthz")
+    go.set()
+    assert (await closing).status_code == 200
+    await prompting
+
+    async with watching(served.client, session) as events:
+        await events.until("end")
+        await served.prompt(session, "dig deeper")
+        assert [event.record["text"] for event in await events.until("end") if event.type == "prompt"] == ["dig deeper"]
 
 
 async def test_forgetting_moves_it_to_the_trash(served: Served) -> None:

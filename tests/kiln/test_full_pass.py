@@ -297,3 +297,50 @@ async def test_others_write_while_a_kiln_is_indexed(rig: KilnRig) -> None:
 
     assert written == ["created"]
     assert rig.told() == ["created mine.md 'Mine'"]
+
+
+async def test_what_is_no_regular_file_is_left_out_and_told(rig: KilnRig) -> None:
+    outside = rig.root.with_name("outside")
+    outside.mkdir()
+    (outside / "secret.md").write_text("secret")
+    rig.write("a.md", "a")
+    os.mkfifo(rig.root / "pipe.md")
+    (rig.root / "link.md").symlink_to(outside / "secret.md")
+    (rig.root / "loop").symlink_to(rig.root)
+    (rig.root / "round.md").symlink_to("round.md")
+    (rig.root / "out").symlink_to(outside)
+
+    complete = await again(rig)
+
+    assert complete == ProcessComplete(NAME, 1, 1, 0, 0)
+    assert sorted(str(problem) for problem in rig.problems) == [
+        f"{rig.root}/link.md: kiln notes: it is a symbolic link, and these are not followed",
+        f"{rig.root}/pipe.md: kiln notes: it is a device, a pipe or a socket",
+        f"{rig.root}/round.md: kiln notes: it is a symbolic link, and these are not followed",
+    ]
+
+
+async def test_names_that_are_no_utf_8_are_indexed_with_replacements(rig: KilnRig) -> None:
+    rig.write(os.fsdecode(b"caf\xe9/\xff.md"), "# Coffee")
+    rig.write(os.fsdecode(b"caf\xe9/\xfe.md"), "# Tea")
+
+    complete = await again(rig)
+
+    assert (complete.discovered, complete.processed, complete.errors) == (1, 1, 1)
+    assert "only one of them is indexed" in rig.problems[0].message
+    assert await paths(rig) == ["caf\ufffd/\ufffd.md"]
+    assert await again(rig) == ProcessComplete(NAME, 1, 0, 1, 1)
+    assert rig.told() == []
+
+
+async def test_a_kiln_that_is_itself_behind_a_link_is_a_kiln(rig: KilnRig) -> None:
+    rig.write("a.md", "a")
+    real = rig.root
+    rig.root = real.with_name("link")
+    rig.root.symlink_to(real)
+    async with rig.watched() as kilns:
+        (real / "b.md").write_text("b")
+        await rig.until(lambda: len(rig.events) == 2)
+        assert await kilns.write(note("c/d.md"), "d") == "created"
+        assert await kilns.read(note("c/d.md")) == "d"
+    assert rig.notes_told() == ["created b.md 'b'", "created c/d.md 'd'"]

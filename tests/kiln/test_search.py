@@ -232,3 +232,15 @@ async def test_the_real_embedder_finds_by_meaning(rig: KilnRig) -> None:
         assert (await kilns.search("how do I make a loaf with yeast"))[0].id.path == "bread.md"
         assert [hit.id.path for hit in await kilns.retrieve("loaf of yeast", limit=1)] == ["bread.md"]
         assert await kilns.search("zzqqx") == []
+
+
+async def test_an_embedder_that_breaks_is_told(rig: KilnRig) -> None:
+    class Broken(Letters):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            raise RuntimeError("no more")
+
+    rig.write("a.md", "anchor")
+    rig.embedder = Broken
+    async with rig.watched():
+        await rig.until(lambda: bool(rig.problems))
+    assert rig.problems[0].message == "kiln notes: the search by meaning has stopped: RuntimeError: no more"

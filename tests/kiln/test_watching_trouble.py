@@ -119,6 +119,14 @@ async def test_removing_the_whole_kiln_stops_nothing(rig: KilnRig) -> None:
         assert "created b.md 'b'" in rig.told()
 
 
+async def test_a_kiln_is_closed_while_things_happen(rig: KilnRig) -> None:
+    for number in range(40):
+        async with rig.watched():
+            rig.write("a.md", str(number))
+            # Until what has happened is about to be dealt with, which takes its time.
+            await asyncio.sleep(number / 1000)
+
+
 async def test_changes_that_the_system_did_not_tell_are_found_after_a_burst(rig: KilnRig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "BURST", 3)
     rig.write("lost.md", "one")

@@ -46,8 +46,8 @@ SPIN = "(loop $l (br $l)) unreachable"
 GROW = "(loop $l (br_if $l (i32.ne (i32.const -1) (memory.grow (i32.const 16))))) unreachable"
 RECURSE = "(call $deeper) unreachable"
 BAD_DISCRIMINANT = "(i32.store8 (i32.const 64) (i32.const 0)) (i32.store8 (i32.const 68) (i32.const 7)) (i32.const 64)"
-BAD_POINTER = """(i32.store8 (i32.const 64) (i32.const 0)) (i32.store8 (i32.const 68) (i32.const 6)) (i32.store (i32.const 72) (i32.const -16))
-  (i32.store (i32.const 76) (i32.const 999)) (i32.const 64)"""
+BAD_POINTER = """(i32.store8 (i32.const 64) (i32.const 0)) (i32.store8 (i32.const 68) (i32.const 6))
+  (i32.store (i32.const 72) (i32.const -16)) (i32.store (i32.const 76) (i32.const 999)) (i32.const 64)"""
 BAD_RESULT = "(i32.const -4)"
 NOT_UTF8 = """(i32.store8 (i32.const 64) (i32.const 0)) (i32.store8 (i32.const 68) (i32.const 6)) (i32.store (i32.const 72) (i32.const 80))
   (i32.store (i32.const 76) (i32.const 2)) (i32.store (i32.const 80) (i32.const 0xfeff)) (i32.const 64)"""
@@ -89,7 +89,8 @@ def hook(
         body = (bodies or {}).get(name, NONE)
         text = body if isinstance(body, str) else f"(i32.const {memory.answer(body)})"
         texts.append(f'(func (export "{name}") {_signature(type)} {text})')
-        texts.append(f'(func (export "{name}-done") (param i32) (call $reset))')
+        if type.result is not None:
+            texts.append(f'(func (export "{name}-done") (param i32) (call $reset))')
     core = "\n".join(
         [MEMORY, "(global $calls (mut i32) (i32.const 0)) (func $deeper (call $deeper) (call $deeper))", before, *texts, memory.data()]
     )

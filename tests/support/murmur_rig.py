@@ -1,5 +1,7 @@
 """One launch of murmur hooks on a real dispatcher: real components, real files, stand-ins only for what the host serves."""
 
+import asyncio
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +21,7 @@ from treblehook.contracts.murmur.services import (
     TaskText,
 )
 from treblehook.contracts.murmur.staging import HookEntry, stage_hooks
-from treblehook.engine import Background, Dispatcher, GaveUp, Journal, Outcome, Registry
+from treblehook.engine import Background, Dispatcher, GaveUp, Journal, Mode, Outcome, Registry
 from treblehook.host.tokens import TokenCounter
 from treblehook.lifecycle import (
     ContextFull,
@@ -54,7 +56,7 @@ RAN = ToolRan(call=CALL, content="done", duration_ms=3)
 SHELL_RAN = ShellRan(call=SHELL_CALL, prepared=PREPARED, outcome=ShellOutcome(0, "out", "err", 3))
 FULL = ContextFull(messages=(Message("user", "u"), Message("assistant", "a")), tokens=991, ratio=0.991)
 TASK_END = TaskEnd(task="tsk_1", exit_status="ok")
-END = SessionEnd(reason="closed", turns=2)
+END = SessionEnd(reason="closed", requests=2)
 TOOL_GATE = ToolGate(call=CALL, input_json='{"place":"x"}')
 SHELL_GATE = ShellGate(call=SHELL_CALL, prepared=PREPARED)
 OBSERVED: dict[str, Event] = {
@@ -112,6 +114,24 @@ class Host:
         return self.said
 
 
+class Stall:
+    """A host function in which a guest stays until it is released: `tokens.count`, on the guest's own thread."""
+
+    def __init__(self, rig: "MurmurRig") -> None:
+        self._entered = threading.Event()
+        self.release = threading.Event()
+        rig.tokens = TokenCounter("stalls", self._count)
+
+    async def entered(self) -> None:
+        """Wait until a guest is in there."""
+        await asyncio.to_thread(self._entered.wait, 60)
+
+    def _count(self, text: str) -> int:
+        self._entered.set()
+        assert self.release.wait(60)
+        return 0
+
+
 class MurmurRig:
     """Hooks are added with `hook`, and begin with `start`. `limits` and `environment` are the launch's."""
 
@@ -121,6 +141,8 @@ class MurmurRig:
         self.limits = HookLimits()
         self.environment: Mapping[str, str] = {}
         self.with_model = True
+        self.modes: Mapping[str, Mode] = {}
+        self.tokens = TokenCounter("letters", len)
         self.host = Host()
         self.sink = Sink()
         self.registry = Registry()
@@ -151,11 +173,11 @@ class MurmurRig:
         self.session.mkdir(parents=True, exist_ok=True)
         staged = await stage_hooks(self._listed, self.runtime)
         inference: Inference | None = self.host if self.with_model else None
-        services = MurmurServices(inference, self.host, self.host, TokenCounter("letters", len))
+        services = MurmurServices(inference, self.host, self.host, self.tokens)
         facts = LaunchFacts("nest", "0.1.0", ("shell",))
         launch = Launch(facts, self.session, self.accessible, self.folder / "state", self.environment, self.limits)
         self.hooks = MurmurHooks(staged, self.runtime, launch, services, self.sink)
-        for handler in self.hooks.handlers():
+        for handler in self.hooks.handlers(self.modes):
             self.registry.add(handler)
         self.journal.watchers.append(self.hooks.watcher)
         return self.hooks

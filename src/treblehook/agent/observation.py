@@ -1,12 +1,12 @@
 """Row 8: what hooks are told of a reply. Costly texts are made only where somebody is bound."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from treblehook.agent.models.model import ModelQuery, ModelReply
 from treblehook.agent.state import SessionState
-from treblehook.lifecycle import ModelResponse
+from treblehook.lifecycle import Message, ModelResponse
 
 
 def response_event(state: SessionState, query: ModelQuery, reply: ModelReply, *, model: str, milliseconds: float) -> ModelResponse:
@@ -22,11 +22,19 @@ def response_event(state: SessionState, query: ModelQuery, reply: ModelReply, *,
         input_tokens=reply.usage.input,
         output_tokens=reply.usage.output,
         duration_ms=round(milliseconds),
-        prompt=_json(query.messages) if listened else None,
-        output=_json((reply.text, reply.calls)) if listened else None,
+        prompt=_json([{"role": message.role, "content": _blocks(message)} for message in query.messages]) if listened else None,
+        output=_json(_blocks(Message("assistant", reply.text, calls=reply.calls))) if listened else None,
         tools=_json(query.tools) if listened else None,
         **state.facts.fields(),
     )
+
+
+def _blocks(message: Message) -> list[dict[str, Any]]:
+    """What a message says, without what only names it."""
+    if message.role == "tool":
+        return [{"type": "tool_result", "tool_call_id": message.call_id, "is_error": message.is_error, "text": message.text}]
+    said = [{"type": "text", "text": message.text}] if message.text else []
+    return [*said, *({"type": "tool_call", "id": call.id, "name": call.name, "input": call.input} for call in message.calls)]
 
 
 def _json(value: object) -> str:

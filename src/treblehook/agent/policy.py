@@ -22,7 +22,7 @@ class Policy(Struct, frozen=True):
     `compact_every_reply` that is looked at after every reply, the final one too, and at no other time. Without `summarises` only a hook
     can shorten it. A turn makes `max_requests`; a task is reopened `max_reopens` times, with `reopens_failed` also where it failed. A
     seed may take the part `seed_budget` of the window (None: as much as it likes) and be trimmed where it is over by `seed_margin` of
-    that. With `final_artifacts` only those of a turn's last reply count.
+    that; with `seeds_first` it stands ahead of what was said before, too. With `final_artifacts` only those of a turn's last reply count.
     """
 
     compact_at: float = 0.85
@@ -34,6 +34,7 @@ class Policy(Struct, frozen=True):
     reopens_failed: bool = False
     seed_budget: float | None = None
     seed_margin: float = 0.10
+    seeds_first: bool = False
     final_artifacts: bool = False
 
 

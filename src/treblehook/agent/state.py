@@ -50,7 +50,8 @@ class Retrying(Protocol):
 
 @dataclass
 class SessionState:
-    """One open session. `policy` and `keeper` are what its host makes of turns and tasks. `turns` counts the prompts that started a turn, those before a resume too.
+    """One open session. `policy` and `keeper` are what its host makes of turns and tasks. `turns` counts the prompts that started a turn,
+    those before a resume too.
 
     `usage` is summed, and `asked` counts requests, by use (`turn`, `compaction`, `ask`) and the model's SPEC. `last_request` is the
     newest request of a turn and the model that got it.

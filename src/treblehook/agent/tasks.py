@@ -48,9 +48,10 @@ class Task:
     async def _seed(self, handler: Handler, messages: Sequence[Message]) -> None:
         state = self._state
         seed = await take_seed(state, handler.name, messages)
-        # At its head, also where hooks have put something before the prompt.
+        said = state.conversation.messages
+        behind = said[0].id if state.policy.seeds_first and said else self._first
         for message in seed.messages:
-            state.recorder.message(state.conversation.insert_before(self._first, message), before=self._first)
+            state.recorder.message(state.conversation.insert_before(behind, message), before=behind)
         state.keeper.seeded(seed)
 
     async def end(self, exit_status: str, *, may_reopen: bool) -> Message | None:

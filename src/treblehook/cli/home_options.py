@@ -30,6 +30,16 @@ def home_option(command: F) -> F:
     )(command)
 
 
+def place_option(command: F) -> F:
+    """`--home DIR` of a home that need not be there, handed over as the absolute path `home`."""
+    return click.option(
+        "--home",
+        callback=lambda context, parameter, value: _home(value),
+        metavar="DIR",
+        help="Folder with the hooks; else $TREBLEHOOK_HOME, else ~/.treblehook.",
+    )(command)
+
+
 def output_option(command: F) -> F:
     """`--output text|jsonl`, handed over as `output`."""
     choice = click.Choice(["text", "jsonl"])

@@ -13,6 +13,7 @@ COMMANDS: Final = {
     "run": ("treblehook.cli.run", "One session in the foreground."),
     "chat": ("treblehook.cli.chat", "An interactive session, by hand or by JSON lines."),
     "serve": ("treblehook.cli.serve", "The daemon: sessions and webhooks over HTTP."),
+    "capsule": ("treblehook.cli.capsule", "Run, check and trace capsules."),
     "demo": ("treblehook.cli.demo", "A scripted session with one hook of every kind."),
     "hooks": ("treblehook.cli.hooks", "List, check, fire, make and test hooks."),
     "kiln": ("treblehook.cli.kiln", "Index, search, rename and watch your notes."),

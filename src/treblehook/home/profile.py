@@ -46,9 +46,10 @@ class MakeDispatcher(Protocol):
 class Outfit(Struct, frozen=True):
     """What a host that packages an agent gives its session in the place of what the home would: the session's `id`, its tools and who
     may call them, its prompt, window and rules. `model` makes of an opened model the one that is asked, `watchers` hear the journal,
-    and a call of a tool that is not there is answered by `undeclared`."""
+    a call of a tool that is not there is answered by `undeclared`, and big results are kept in the folder `results`."""
 
     id: str
+    results: Path
     tools: Mapping[str, AnyTool]
     permission: Permission
     system: str

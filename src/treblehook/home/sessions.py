@@ -190,7 +190,8 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     if outfit is None and kind.depth < DEEPEST_SUBAGENT and tools:
         tools[children.spec.name] = children
     permission = Permissions(home.settings.permissions, company.approver, kind.workspace) if outfit is None else outfit.permission
-    calls = CallPath(dispatcher, facts, tools, permission, recorder, home.path / "sessions" / kind.id / "results", home.isolation)
+    results = home.path / "sessions" / kind.id / "results" if outfit is None else outfit.results
+    calls = CallPath(dispatcher, facts, tools, permission, recorder, results, home.isolation)
     specs = {name: tool.spec for name, tool in tools.items()}
     state = SessionState(
         facts=facts,

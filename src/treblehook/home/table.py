@@ -72,8 +72,10 @@ class Table:
     def amount(self, key: str, unit: str) -> float | None:
         """A number above 0."""
         value = self._take(key)
-        if value is None or (_is_number(value) and 0 < value < math.inf):
-            return value
+        if value is None:
+            return None
+        if _is_number(value) and 0 < value < math.inf:
+            return float(value)
         self.wrong(self.at(key), value, f"a number of {unit} above 0")
         return None
 

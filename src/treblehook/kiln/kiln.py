@@ -80,6 +80,11 @@ class Kiln:
         for path, message in problems.items():
             self.report(path, message)
 
+    def tell_end(self, what: str, task: "asyncio.Task[None]") -> None:
+        """Report that work which goes on as long as the kiln is open has ended by a failure."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.report("", f"{what} has stopped: {type(error).__name__}: {error}")
+
     async def change(self, work: Callable[[], Change]) -> None:
         """Do `work` in a thread, after what was begun before, and tell its events. Whoever stops waiting does not stop it.
 

@@ -4,7 +4,7 @@ import asyncio
 import importlib.util
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
@@ -73,7 +73,9 @@ class Kilns:
                 kiln, stale = self._open[name], asyncio.Event()
                 self._stale[name] = stale
                 self._watches[name] = Watch(kiln, self._lock_file(name), stale.set)
-                self._embedding.append(asyncio.ensure_future(_keep_embedded(kiln, stale)))
+                embedding = asyncio.ensure_future(_keep_embedded(kiln, stale))
+                embedding.add_done_callback(partial(kiln.tell_end, "the search by meaning"))
+                self._embedding.append(embedding)
 
     async def indexed(self) -> None:
         """Wait until the first full pass of every kiln is done."""
@@ -117,7 +119,7 @@ class Kilns:
         """Every note, or those under `folder`, by kiln and path. Raises `NoteProblem`."""
         found: list[NoteInfo] = []
         for kiln in sorted(self._wanted(kilns), key=lambda kiln: kiln.name):
-            found += await kiln.read(lambda kiln=kiln: kiln.index.listed(folder))  # type: ignore[misc]
+            found += await kiln.read(partial(kiln.index.listed, folder))
         return found
 
     async def info(self, note: NoteId) -> NoteInfo | None:
@@ -159,8 +161,7 @@ class Kilns:
             await watch.close()
         for task in self._embedding:
             task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            await asyncio.wait({task})
         for kiln in self._open.values():
             await kiln.close()
         self._open.clear()
@@ -187,7 +188,7 @@ class Kilns:
         found: list[FoundNote] = []
         limit = max(0, min(limit, MOST))
         for kiln in self._wanted(kilns):
-            found += await kiln.read(_bound(find, kiln, text, limit))
+            found += await kiln.read(partial(find, kiln, text, limit))
         return best(found, limit)
 
     def _wanted(self, kilns: Sequence[str] | None) -> list[Kiln]:
@@ -215,10 +216,6 @@ class Kilns:
 
     def _lock_file(self, name: str) -> Path:
         return self._store / f"{name}.lock"
-
-
-def _bound(find: Callable[[Kiln, str, int], list[FoundNote]], kiln: Kiln, text: str, limit: int) -> Callable[[], list[FoundNote]]:
-    return lambda: find(kiln, text, limit)
 
 
 def _are(names: Sequence[str]) -> str:

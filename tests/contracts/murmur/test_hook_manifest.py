@@ -146,3 +146,20 @@ def test_case_018_capabilities_of_the_hook_itself_are_inert() -> None:
 def test_any_text_gives_a_manifest_or_a_refusal(text: str | bytes) -> None:
     with suppress(HookConfigInvalid):
         assert parse_hook_manifest(text, "guard", "1.2.0").name == "guard"
+
+
+@pytest.mark.parametrize(("text", "version"), [("version: 2.1.0", "2.1.0"), ("version: 2", "2"), ("version: 1.5", "1.5")])
+def test_a_version_that_is_left_to_the_hook(text: str, version: str) -> None:
+    assert parse_hook_manifest(text, "guard", "").version == version
+    assert parse_hook_manifest(text, "guard", "1.2.0").version == "1.2.0"
+
+
+@pytest.mark.parametrize("text", ["binding: on-shell", "version: [1]", "version:", "version: true"])
+def test_a_version_that_nobody_says(text: str) -> None:
+    with pytest.raises(HookConfigInvalid, match="version: found none"):
+        parse_hook_manifest(text, "guard", "")
+
+
+@pytest.mark.parametrize("runtime", ["tool", "[hook]", "~"])
+def test_another_role_is_refused(runtime: str) -> None:
+    assert "allowed: hook" in refused(f"runtime: {runtime}")

@@ -57,7 +57,15 @@ async def test_a_file_that_fails_keeps_what_it_had_registered_and_the_next_one_r
 
 
 @pytest.mark.parametrize(
-    "broken", ["no lua at all", "error({})", "while true do end", "local t = ('x'):rep(1e9)", "return {setup = 5}", "return {setup = function() error() end}"]
+    "broken",
+    [
+        "no lua at all",
+        "error({})",
+        "while true do end",
+        "local t = ('x'):rep(1e9)",
+        "return {setup = 5}",
+        "return {setup = function() error() end}",
+    ],
 )
 async def test_a_plugin_in_error_disturbs_no_other(nest: LuaNest, broken: str) -> None:
     nest.plugin("cru.on('pre_tool_call', function() tell('a') end)", "a")

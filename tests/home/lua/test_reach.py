@@ -18,7 +18,9 @@ DIG = "return {tools = {{name = 'dig', description = 'digs', run = function() re
 
 
 async def test_a_tool_is_called_through_permission_and_gates_and_not_through_pre_tool_call(nest: LuaNest) -> None:
-    code = on("pre_llm_call", "local r = cru.tools.call('read', {path = 'map'}) tell(r.ok, r.result:find('X marks') ~= nil, r.error == nil)")
+    code = on(
+        "pre_llm_call", "local r = cru.tools.call('read', {path = 'map'}) tell(r.ok, r.result:find('X marks') ~= nil, r.error == nil)"
+    )
     nest.plugin(code + on("pre_tool_call", "tell('never')") + on("tool:before_execute", "tell('before', event.tool)"))
     (nest.workspace / "map").write_text("X marks the spot")
     session = await nest.open()
@@ -51,8 +53,8 @@ async def test_a_gate_stands_before_a_call_of_a_hook(nest: LuaNest) -> None:
 
 
 async def test_a_pre_tool_call_that_calls_the_same_tool_does_not_go_in_circles(nest: LuaNest) -> None:
-    code = "tell('asked') local r = cru.tools.call('bash', {command = event.args.command .. ' twice'}) return {handled = true, result = r.result}"
-    nest.plugin(on("pre_tool_call", code, "{pattern = 'bash'}"))
+    code = "tell('asked') local r = cru.tools.call('bash', {command = event.args.command .. ' twice'})"
+    nest.plugin(on("pre_tool_call", code + " return {handled = true, result = r.result}", "{pattern = 'bash'}"))
     nest.plays(bash("echo dug"))
     await (await nest.open()).prompt("dig")
     assert nest.told == ["asked"]
@@ -62,7 +64,7 @@ async def test_a_pre_tool_call_that_calls_the_same_tool_does_not_go_in_circles(n
 @pytest.mark.parametrize(
     "code",
     [
-        "return {tools = {{name = 'dig', description = 'd', run = function() local r = cru.tools.call('dig', {}) tell(r.error or '') return r.result end}}}",
+        "return {tools = {{name = 'dig', description = 'd', run = function() tell(cru.tools.call('dig', {}).error or '') return '' end}}}",
         on("tool:before_execute", "tell(cru.tools.call('dig', {}).error or '')") + DIG,
         on("tool:display_start", "tell(cru.tools.call('dig', {}).error or '')") + DIG,
     ],
@@ -113,7 +115,9 @@ async def test_a_session_that_writes_to_itself_at_the_end_of_each_turn_can_be_cl
 
 
 async def test_an_attachment_stands_in_one_context(nest: LuaNest) -> None:
-    nest.plugin("local once\n" + on("pre_llm_call", "if once then return end once = true tell(cru.context.attach('Low tide.', {key = 'tide'}))"))
+    nest.plugin(
+        "local once\n" + on("pre_llm_call", "if once then return end once = true tell(cru.context.attach('Low tide.', {key = 'tide'}))")
+    )
     session = await nest.open()
     await session.prompt("dig")
     await session.prompt("again")
@@ -142,7 +146,9 @@ async def test_a_notification_is_a_row_of_its_session_or_a_problem_of_the_home(n
 async def test_a_tool_that_must_be_isolated_runs_only_where_a_hook_takes_it_over(nest: LuaNest) -> None:
     code = "cru.require_isolation{tools = {'bash'}, reason = 'only in the hold'}\n"
     nest.plugin(code + on("pre_tool_call", "if event.args.command == 'echo held' then return {handled = true, result = 'in the hold'} end"))
-    nest.plays(bash("echo held", "touch dug"), agent("dig here"), routes=[{"match": "dig here", "turns": [bash("touch dug"), {"text": "Dug."}]}])
+    nest.plays(
+        bash("echo held", "touch dug"), agent("dig here"), routes=[{"match": "dig here", "turns": [bash("touch dug"), {"text": "Dug."}]}]
+    )
     session = await nest.open()
     await session.prompt("dig")
     handled, refused = nest.results(session)[:2]
@@ -152,7 +158,9 @@ async def test_a_tool_that_must_be_isolated_runs_only_where_a_hook_takes_it_over
 
 
 async def test_isolation_holds_for_a_hooks_own_call_and_in_a_bare_session(nest: LuaNest) -> None:
-    nest.plugin("cru.require_isolation{tools = {'bash'}}\n" + on("pre_llm_call", "tell(cru.tools.call('bash', {command = 'touch dug'}).ok)"))
+    nest.plugin(
+        "cru.require_isolation{tools = {'bash'}}\n" + on("pre_llm_call", "tell(cru.tools.call('bash', {command = 'touch dug'}).ok)")
+    )
     nest.plays(bash("touch dug"))
     await (await nest.open()).prompt("dig")
     await (await nest.open(profile="bare")).prompt("dig")
@@ -167,7 +175,7 @@ async def test_isolation_stands_while_a_plugin_cannot_be_loaded_again(nest: LuaN
     session = await nest.open()
     nest.plugin(broken)
     assert nest.home.lua.plugins is not None
-    with pytest.raises(Exception, match="init.lua"):
+    with pytest.raises(Exception, match=r"init\.lua"):
         await nest.home.lua.plugins.reload("digest")
     await session.prompt("dig")
     assert "requires isolation" in last_result(nest).text

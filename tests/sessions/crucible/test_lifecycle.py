@@ -52,6 +52,17 @@ async def test_case_148_150_every_start_hook_runs_and_then_the_session_is_refuse
     assert (end["status"], "no container" in end["reason"]) == ("refused", True)
 
 
+@pytest.mark.parametrize(
+    "body", ["error('no')", "error({})", "local s = ('x'):rep(1e9)", "while true do end", "local t = nil + 1", "return cru.x.y"]
+)
+async def test_whatever_goes_wrong_in_a_start_hook_is_told_with_its_place(nest: LuaNest, where: Place, body: str) -> None:
+    file = nest.put(where, "\n" + start(body))
+    session = await nest.open()
+    (hook,) = nest.hooks_of(session, "on_session_start")
+    assert f"{file}:2: " in hook["error"]
+    assert "?" not in hook["error"].replace(str(file), "")
+
+
 @pytest.mark.parametrize("place", ["user", "workspace"])
 async def test_case_149_a_sessions_own_machine_refuses_nothing(nest: LuaNest, place: Place) -> None:
     nest.put(place, start("error('no')", "{required = true}"))
@@ -82,14 +93,19 @@ async def test_case_151_hooks_start_once_for_each_beginning(nest: LuaNest, where
 
 
 async def test_case_151_subagents_begin_and_end_too(nest: LuaNest, where: Place) -> None:
-    nest.put(where, start("tell('start', session.id)") + END + "cru.on('pre_llm_call', function(ctx, e) tell(e.prompt, ctx.session_id) end)")
+    nest.put(
+        where, start("tell('start', session.id)") + END + "cru.on('pre_llm_call', function(ctx, e) tell(e.prompt, ctx.session_id) end)"
+    )
     nest.plays(agent("dig here"), routes=[{"match": "dig here", "turns": [{"text": "Dug."}]}])
     session = await nest.open()
     await session.prompt("go")
     (child,) = [record["id"] for record in nest.ears.of("session") if record["parent"]]
     await session.finish("closed")
     assert [told for told in nest.told if child in told] == [["start", child], ["dig here", child], ["end", child]]
-    assert [told for told in nest.told if session.id in told and told[0] in ("start", "end")] == [["start", session.id], ["end", session.id]]
+    assert [told for told in nest.told if session.id in told and told[0] in ("start", "end")] == [
+        ["start", session.id],
+        ["end", session.id],
+    ]
 
 
 async def test_a_required_hook_refuses_a_subagent_too(nest: LuaNest) -> None:
@@ -201,7 +217,9 @@ async def test_case_158_160_a_reload_leaves_one_of_each_and_the_users_alone(nest
     assert nest.told[4:] == [["end", session.id]]
 
 
-@pytest.mark.parametrize("broken", ["this is no lua", "error('no')", "return {setup = function() cru.on('tool_result', print) error('no') end}"])
+@pytest.mark.parametrize(
+    "broken", ["this is no lua", "error('no')", "return {setup = function() cru.on('tool_result', print) error('no') end}"]
+)
 async def test_case_159_a_plugin_that_does_not_load_again_has_nothing_left_and_can_recover(nest: LuaNest, broken: str) -> None:
     code = "cru.on('pre_tool_call', function() tell('plugin') end)\n" + start("error('refused')", "{required = true}")
     nest.plugin("cru.on('pre_tool_call', function() tell('other') end)", "other")
@@ -209,7 +227,7 @@ async def test_case_159_a_plugin_that_does_not_load_again_has_nothing_left_and_c
     nest.plays(bash("echo dug"), bash("echo dug"))
     session = await nest.open()
     nest.plugin(code + broken)
-    with pytest.raises(Exception, match="init.lua"):
+    with pytest.raises(Exception, match=r"init\.lua"):
         await _reload(nest)
     await session.prompt("dig")
     assert nest.told == ["other"] * 2

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.lua_nest import LuaNest, Place, last_result
-from tests.support.nest import Record, bash
+from tests.support.nest import Record
 from treblehook.lifecycle import FileChanged, NoteDeleted, NoteModified, NoteRenamed, WebhookReceived
 
 TOOLS = """

@@ -124,7 +124,9 @@ async def test_case_058_arguments_may_become_empty_and_the_tool_says_what_is_wro
 
 
 async def test_case_060_two_handlers_each_append(nest: LuaNest, where: Place) -> None:
-    nest.put(where, on("return {args = {command = event.args.command .. ' -a'}}") + on("return {args = {command = event.args.command .. ' -l'}}"))
+    nest.put(
+        where, on("return {args = {command = event.args.command .. ' -a'}}") + on("return {args = {command = event.args.command .. ' -l'}}")
+    )
     await _dig(nest, bash("echo dug"))
     assert last_result(nest).text == "dug -a -l\n"
 

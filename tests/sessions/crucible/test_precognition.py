@@ -124,7 +124,12 @@ async def test_case_111_a_whole_float_and_sparse_tables_are_read(kiln: LuaNest, 
 
 @pytest.mark.parametrize(
     ("case", "session", "chosen"),
-    [(112, "return {{index = at.Chest}}", ["Chest"]), (113, "", ["Palm"]), (114, "return 'rubbish'", ["Palm"]), (115, "error('no')", ["Palm"])],
+    [
+        (112, "return {{index = at.Chest}}", ["Chest"]),
+        (113, "", ["Palm"]),
+        (114, "return 'rubbish'", ["Palm"]),
+        (115, "error('no')", ["Palm"]),
+    ],
 )
 async def test_case_112_to_115_the_first_usable_choice_wins(kiln: LuaNest, case: int, session: str, chosen: list[str]) -> None:
     kiln.of_workspace(select(BY_TITLE + session))
@@ -169,7 +174,9 @@ async def test_case_118_the_first_text_is_the_whole_block(kiln: LuaNest, where: 
     assert (found.text, kiln.told) == ("X", [])
 
 
-@pytest.mark.parametrize("body", ["return nil", "error('no')", "return {text = 'x'}", "return 5", "return true", "return {cancel = true}", "while true do end"])
+@pytest.mark.parametrize(
+    "body", ["return nil", "error('no')", "return {text = 'x'}", "return 5", "return true", "return {cancel = true}", "while true do end"]
+)
 async def test_case_119_120_what_is_no_text_leaves_it_to_the_next(kiln: LuaNest, where: Place, body: str) -> None:
     kiln.put(where, form(body))
     await ask(kiln)
@@ -192,8 +199,8 @@ async def test_case_121_the_chosen_notes_have_no_index(kiln: LuaNest, where: Pla
 
 
 async def test_the_block_is_protected_and_may_be_rewritten(kiln: LuaNest, where: Place) -> None:
-    code = "if event.messages[1].metadata.tags[1] == 'precognition' then event.messages[1].content = 'mine' end return {messages = event.messages}"
-    kiln.put(where, on("transform_context", code))
+    code = "local first = event.messages[1] if first.metadata.tags[1] == 'precognition' then first.content = 'mine' end"
+    kiln.put(where, on("transform_context", code + " return {messages = event.messages}"))
     await ask(kiln)
     found = block(kiln)
     assert found is not None

@@ -44,7 +44,16 @@ async def test_case_083_patches_chain_from_the_session_to_the_plugins(nest: LuaN
 
 @pytest.mark.parametrize(
     "value",
-    ["{cancel = true}", "{handled = true, result = 'z'}", "{inject = {content = 'z'}}", "{result = 5}", "{result = {}}", "'z', 1", "{}", "{error = 5}"],
+    [
+        "{cancel = true}",
+        "{handled = true, result = 'z'}",
+        "{inject = {content = 'z'}}",
+        "{result = 5}",
+        "{result = {}}",
+        "'z', 1",
+        "{}",
+        "{error = 5}",
+    ],
 )
 async def test_case_084_086_what_is_no_patch_is_ignored_and_later_handlers_run(nest: LuaNest, where: Place, value: str) -> None:
     nest.put(where, on(f"return {value}") + on("tell(event.result)"))
@@ -53,7 +62,9 @@ async def test_case_084_086_what_is_no_patch_is_ignored_and_later_handlers_run(n
     assert nest.told == ["token=abc dug\n"]
 
 
-@pytest.mark.parametrize("body", ["error('no')", "return event.x.y", "return {result = print}", "while true do end", r"return {result = '\xff'}"])
+@pytest.mark.parametrize(
+    "body", ["error('no')", "return event.x.y", "return {result = print}", "while true do end", r"return {result = '\xff'}"]
+)
 async def test_case_085_a_failing_handler_leaves_the_result_and_later_ones_run(nest: LuaNest, where: Place, body: str) -> None:
     nest.put(where, on("return {result = 'patched'}") + on(body) + on("tell(event.result)"))
     session = await _dig(nest)

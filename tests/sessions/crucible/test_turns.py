@@ -37,7 +37,8 @@ async def test_case_090_each_request_starts_from_the_original_prompt(nest: LuaNe
 
 
 @pytest.mark.parametrize(
-    "value", ["{prompt = 5}", "{prompt = {}}", "'text'", "{handled = true, result = 'x'}", "{inject = {content = 'x'}}", "{model = 'm'}", "{}"]
+    "value",
+    ["{prompt = 5}", "{prompt = {}}", "'text'", "{handled = true, result = 'x'}", "{inject = {content = 'x'}}", "{model = 'm'}", "{}"],
 )
 async def test_case_091_100_what_is_no_prompt_is_ignored(nest: LuaNest, where: Place, value: str) -> None:
     nest.put(where, on("pre_llm_call", f"return {value}"))
@@ -49,7 +50,9 @@ async def test_case_091_100_what_is_no_prompt_is_ignored(nest: LuaNest, where: P
 
 @pytest.mark.parametrize("event", ["pre_llm_call", "transform_context"])
 async def test_case_092_a_cancel_ends_the_turn_and_the_provider_is_not_asked(nest: LuaNest, where: Place, event: str) -> None:
-    nest.put(where, on(event, "return {cancel = true, reason = 'low tide'}") + on(event, "tell('never')") + on("turn:complete", "tell('never')"))
+    nest.put(
+        where, on(event, "return {cancel = true, reason = 'low tide'}") + on(event, "tell('never')") + on("turn:complete", "tell('never')")
+    )
     session = await nest.open()
     end = await session.prompt("dig")
     assert (end.status, end.reason) == ("blocked", "low tide")
@@ -150,7 +153,9 @@ ONCE = "local once cru.on('turn:complete', function() if once then return end on
         (98, ", position = 5", "P\n\nU"),
     ],
 )
-async def test_case_097_098_an_injection_joins_the_next_prompt_once(nest: LuaNest, where: Place, case: int, position: str, prompt: str) -> None:
+async def test_case_097_098_an_injection_joins_the_next_prompt_once(
+    nest: LuaNest, where: Place, case: int, position: str, prompt: str
+) -> None:
     nest.put(where, ONCE % position + on("pre_llm_call", "tell(event.prompt)"))
     assert await _three(nest) == ["one", prompt, "three"]
     assert nest.told == ["one", prompt, "three"]
@@ -178,7 +183,15 @@ async def test_case_099_an_empty_one_overrides_too(nest: LuaNest, where: Place) 
 
 
 async def test_case_100_an_injection_from_elsewhere_has_no_effect(nest: LuaNest, where: Place) -> None:
-    names = ("tool_result", "pre_tool_call", "pre_llm_call", "post_llm_call", "transform_context", "tool:before_execute", "tool:display_start")
+    names = (
+        "tool_result",
+        "pre_tool_call",
+        "pre_llm_call",
+        "post_llm_call",
+        "transform_context",
+        "tool:before_execute",
+        "tool:display_start",
+    )
     nest.put(where, "".join(on(name, "return {inject = {content = 'x'}}") for name in names))
     nest.plays(bash("echo dug"))
     session = await nest.open()
@@ -189,7 +202,10 @@ async def test_case_100_an_injection_from_elsewhere_has_no_effect(nest: LuaNest,
 
 
 async def test_case_101_a_failure_does_not_undo_an_injection(nest: LuaNest, where: Place) -> None:
-    nest.put(where, inject("P") + on("turn:complete", "error('no')") + on("turn:complete", "return {inject = {}}") + on("turn:complete", "return 7"))
+    nest.put(
+        where,
+        inject("P") + on("turn:complete", "error('no')") + on("turn:complete", "return {inject = {}}") + on("turn:complete", "return 7"),
+    )
     assert (await _three(nest))[1] == "P\n\nU"
 
 
@@ -201,7 +217,10 @@ async def test_turn_complete_ignores_everything_else(nest: LuaNest, where: Place
 
 
 async def test_turn_complete_tells_of_the_turn(nest: LuaNest, where: Place) -> None:
-    nest.put(where, on("turn:complete", "tell(event.session_id == ctx.session_id, event.message_id, event.response_length, event.is_continuation)"))
+    nest.put(
+        where,
+        on("turn:complete", "tell(event.session_id == ctx.session_id, event.message_id, event.response_length, event.is_continuation)"),
+    )
     nest.plays({"text": "dé"})
     session = await nest.open()
     await session.prompt("dig")
@@ -228,7 +247,16 @@ async def test_case_102_a_later_handler_overrides_an_earlier_one(nest: LuaNest, 
 
 
 @pytest.mark.parametrize(
-    "value", ["{env = {A = 5}}", "{env = 'A=1'}", "{A = '1'}", "{cancel = true}", r"{env = {A = 'a\0b'}}", "{env = {['A=B'] = '1'}}", "{env = {'x'}}"]
+    "value",
+    [
+        "{env = {A = 5}}",
+        "{env = 'A=1'}",
+        "{A = '1'}",
+        "{cancel = true}",
+        r"{env = {A = 'a\0b'}}",
+        "{env = {['A=B'] = '1'}}",
+        "{env = {'x'}}",
+    ],
 )
 async def test_case_103_what_is_no_variable_is_left_out_and_nothing_can_be_blocked(nest: LuaNest, where: Place, value: str) -> None:
     nest.put(where, on("tool:before_execute", f"event.args.command = 'echo other' return {value}"))

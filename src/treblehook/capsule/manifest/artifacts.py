@@ -29,7 +29,9 @@ def read_artifacts(top: Table, folder: Path) -> Iterator[ArtifactEntry]:
         if entry is None:
             continue
         if entry.name in names:
-            top.problems.append(Problem(top.file, f"{place}.name", f"found '{entry.name}', as at {names[entry.name]}", "name each artifact once"))
+            top.problems.append(
+                Problem(top.file, f"{place}.name", f"found '{entry.name}', as at {names[entry.name]}", "name each artifact once")
+            )
         names.setdefault(entry.name, place)
         yield entry
 

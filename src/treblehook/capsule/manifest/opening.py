@@ -18,10 +18,12 @@ from treblehook.host.problems import ConfigInvalid, Problem
 
 
 class Opened(Struct, frozen=True):
-    """A capsule's manifest and the warnings about it. `beside` is the folder of the file that was named, where its workdirs go."""
+    """A capsule's manifest and the warnings about it. `folder` is where the files that it names are, `beside` that of the file that was
+    named, where its workdirs go; they differ where it was packed."""
 
     manifest: CapsuleManifest
     warnings: tuple[Problem, ...]
+    folder: Path
     beside: Path
 
 
@@ -42,7 +44,7 @@ def open_capsule(file: Path, unpacked: Path) -> Opened:
     if len(text) > MANIFEST_BYTES:
         raise _wrong(path, f"it has more than {MANIFEST_BYTES} bytes")
     read = read_manifest(path, text, manifest.parent)
-    return Opened(read.manifest, read.warnings, path.parent)
+    return Opened(read.manifest, read.warnings, manifest.parent.absolute(), path.parent.absolute())
 
 
 def _wrong(path: Path, what: str, remedy: str = "") -> ConfigInvalid:

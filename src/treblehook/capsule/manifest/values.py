@@ -59,7 +59,7 @@ class Inference(Struct, frozen=True):
 
 
 class Lifecycle(Struct, frozen=True):
-    """`lifecycle`: how several tasks of one launch share a conversation, how often one is reopened, when a command goes to the background."""
+    """`lifecycle`: whether tasks of one launch share a conversation, how often one is reopened, when a command goes to the background."""
 
     threaded: bool = False
     max_task_reopens: int = 1

@@ -50,7 +50,9 @@ def list_hooks(home: Path, output: str) -> None:
 
 async def _bound(path: Path) -> tuple[list[Bound], list[Problem]]:
     async with Home(path, os.environ) as home:
-        return await bound_handlers(home, Path.cwd()), list(home.problems)
+        bound = await bound_handlers(home, Path.cwd())
+        # Each of the two kinds of sessions says what is wrong.
+        return bound, list(dict.fromkeys(home.problems))
 
 
 def _row(bound: Bound, record: Listed, home: Path) -> tuple[str, ...]:

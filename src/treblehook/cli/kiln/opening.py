@@ -30,7 +30,8 @@ async def note_handlers(home: Path) -> AsyncIterator[Callable[[DaemonEvent], Non
 
 @asynccontextmanager
 async def opened(home: Path, shown: Shown, *, watch: bool = False) -> AsyncIterator[Kilns]:
-    """The kilns of a home. Raises `ConfigInvalid` where it has none that can be used, and `KilnsMissing`."""
+    """The kilns of a home. Raises `ConfigInvalid` where it has none that can be used, `KilnsMissing`, and to watch them `NoteProblem`
+    where another process does."""
     folders, warnings = _folders(home)
     say_problems(warnings)
     async with note_handlers(home) as handlers:
@@ -41,6 +42,8 @@ async def opened(home: Path, shown: Shown, *, watch: bool = False) -> AsyncItera
 
         hearer = Hearer(tell, shown.completed, lambda problem: click.echo(problem_line(problem), err=True))
         async with Kilns(folders, home / "kilns", hearer) as kilns:
+            if watch:
+                check_free(kilns, kilns.kilns)
             await kilns.open(watch=watch)
             yield kilns
 
@@ -80,13 +83,12 @@ def say_error(message: str) -> None:
     say(f"error: {message}")
 
 
-def busy(kilns: Kilns, names: Sequence[str]) -> bool:
-    """Whether another process looks after one of these kilns; says so."""
-    owners = {name: kilns.owner(name) for name in names}
-    for name, process in owners.items():
+def check_free(kilns: Kilns, names: Sequence[str]) -> None:
+    """Raises `NoteProblem` where another process looks after one of these kilns."""
+    for name in names:
+        process = kilns.owner(name)
         if process is not None:
-            say_error(f"a running treblehook (process {process}) looks after the kiln {name}; it does that itself, or stop it first")
-    return any(process is not None for process in owners.values())
+            raise NoteProblem(f"{name}: a running treblehook (process {process}) looks after this kiln; let it do that, or stop it first")
 
 
 def _folders(home: Path) -> tuple[dict[str, Path], tuple[Problem, ...]]:

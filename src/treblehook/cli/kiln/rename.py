@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from treblehook.cli.failures import FAILED
 from treblehook.cli.home_options import home_option, output_option
-from treblehook.cli.kiln.opening import busy, opened, run
+from treblehook.cli.kiln.opening import check_free, opened, run
 from treblehook.cli.kiln.telling import Shown
 from treblehook.host.notes import NoteId
 
@@ -28,8 +27,7 @@ def rename(kiln: str, source: str, destination: str, home: Path, output: str) ->
 
 async def _rename(kiln: str, source: str, destination: str, home: Path, output: str) -> int:
     async with opened(home, Shown(output)) as kilns:
-        if busy(kilns, [kiln]):
-            return FAILED
+        check_free(kilns, [kiln])
         # Links that were written since the last time count as well.
         await kilns.index(kiln)
         await kilns.rename(NoteId(kiln, source), destination)

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import click
 
-from treblehook.cli.failures import FAILED
 from treblehook.cli.home_options import home_option, output_option
-from treblehook.cli.kiln.opening import busy, opened, run, say
+from treblehook.cli.kiln.opening import opened, run, say
 from treblehook.cli.kiln.telling import Shown
 
 
@@ -20,9 +19,6 @@ def watch(home: Path, output: str) -> None:
 
 
 async def _watch(home: Path, output: str) -> int:
-    async with opened(home, Shown(output)) as kilns:
-        if busy(kilns, kilns.kilns):
-            return FAILED
     async with opened(home, Shown(output), watch=True) as kilns:
         await kilns.watching()
         say(f"watching {', '.join(kilns.kilns)}")

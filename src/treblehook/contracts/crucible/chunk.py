@@ -17,7 +17,7 @@ class Chunk:
     def function(self) -> LuaFunction:
         """The function."""
         if self._function is None:
-            (self._function,) = self._lua.run_now(self._lua.load(_source(self._name), self._name))
+            (self._function,) = self._lua.run_now(self._lua.load_library(_source(self._name)))
         assert self._function is not None, "the file returns a function"
         return self._function
 

@@ -98,10 +98,12 @@ class CrucibleVM:
         self._on_close.append(told)
 
     def clear(self, owner: str) -> None:
-        """Take out the handlers and lifecycle hooks of `owner`, and whatever else listens to that."""
+        """Take out the handlers and lifecycle hooks of `owner`, and whatever else listens to that. What of it waits does so no longer:
+        nothing that it answers would be obeyed."""
         self.registrations.clear(owner)
         for told in self._on_clear:
             told(owner)
+        self.lua.cut(lambda about: isinstance(about, Caller) and about.owner == owner)
 
     def close(self) -> None:
         """Take everything out, and let the machine go; once."""

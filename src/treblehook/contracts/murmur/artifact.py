@@ -32,7 +32,15 @@ class Artifact(Struct, frozen=True):
 
 def read_artifact(path: Path, name: str, version: str) -> Artifact:
     """The package at `path`, which the operator lists as `name` and `version`. Raises `ArtifactInvalid`."""
-    package = _Package(path, name, version)
+    return _read(path, _Package(path, name, version))
+
+
+def read_tool(path: Path, name: str, version: str) -> Artifact:
+    """The same of a tool, whose payload is an executable. Raises `ArtifactInvalid`."""
+    return _read(path, _ToolPackage(path, name, version))
+
+
+def _read(path: Path, package: "_Package") -> Artifact:
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
@@ -116,3 +124,17 @@ class _Package:
 
     def _artifact(self, manifest: bytes, payload_name: str, payload: bytes) -> Artifact:
         return Artifact(self._name, self._version, self._path, manifest, payload_name, payload)
+
+
+class _ToolPackage(_Package):
+    def _payload(self, names: list[str]) -> str:
+        """The file at the root that is named like the tool, or the only one beside the manifest."""
+        found = sorted(name for name in names if name != MANIFEST and "/" not in name)
+        if self._name in found:
+            return self._name
+        if any(name.endswith(".wasm") for name in found):
+            raise self.wrong("its payload is a component, and tools are executables here", f"pack an executable named {self._name}")
+        if len(found) != 1:
+            what = "there is no executable" if not found else f"several files: {', '.join(found)}"
+            raise self.wrong(f"{what} at its root", f"pack one executable, named {self._name}")
+        return found[0]

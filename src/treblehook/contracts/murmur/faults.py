@@ -1,5 +1,6 @@
 """What went wrong with a hook: a line in its log, and a fault where the contract wants one traced (murmur.md 4.3 to 4.5)."""
 
+import os
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -31,7 +32,8 @@ class HookLogs:
         """Append exactly `message` and a newline. A log that cannot be written holds nothing up."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with (self._folder / f"hook-{hook}.log").open("ab") as file:
+            # What a hook says of a call may be as private as the call.
+            with open(self._folder / f"hook-{hook}.log", "ab", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
                 file.write(f"{message}\n".encode("utf-8", "replace"))
         except OSError:
             # The contract ignores it (murmur.md 4.4): a full disk must not end a session.

@@ -43,6 +43,10 @@ def parse_hook_manifest(text: str | bytes, name: str, version: str) -> HookManif
     if not isinstance(content, dict):
         raise HookConfigInvalid(name, version, "", f"the manifest is {_kind(content)}; it must be a table of keys")
     version = version or _own_version(content)
+    if not version:
+        raise HookConfigInvalid(
+            name, version, "version", "version: found none here nor in the operator's list; write one, as version: 1.0.0"
+        )
     runtime = content.get("runtime", "hook")
     if runtime != "hook":
         raise HookConfigInvalid(name, version, "runtime", f"runtime: found {runtime!r}; allowed: hook")

@@ -1,7 +1,8 @@
 """The hooks of one launch: what they are bound to, and when they begin and end."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from treblehook.contracts.murmur import faults
@@ -16,13 +17,14 @@ from treblehook.contracts.murmur.running import RunningHook
 from treblehook.contracts.murmur.services import MurmurServices
 from treblehook.contracts.murmur.staging import StagedHook
 from treblehook.contracts.murmur.whole import WholeCalls
-from treblehook.engine import INLINE, Call, GaveUp, Handler, Lane, Origin, Queued, QueueFull, Tier, Watcher
+from treblehook.engine import INLINE, Call, GaveUp, Handler, Lane, Mode, Origin, Queued, QueueFull, Tier, Watcher
 from treblehook.lifecycle import Event, SessionStart
 from treblehook.runtimes.wasm import WasmRuntime
 
 DEPTH: Final = 1024
 """Events that wait for a hook that nobody waits for; one more may be under way (murmur.md 2.7)."""
 CONTRACT: Final = "murmur"
+ALL_ON: Final[Mapping[str, Mode]] = {}
 
 
 class MurmurHooks:
@@ -56,9 +58,14 @@ class MurmurHooks:
             await self.close()
             raise
 
-    def handlers(self) -> list[Handler]:
-        """New handlers of all hooks, to be registered in this order."""
-        return [handler for hook, running in zip(self._staged, self._running, strict=True) for handler in self._handlers(hook, running)]
+    def handlers(self, modes: Mapping[str, Mode] = ALL_ON) -> list[Handler]:
+        """New handlers of all hooks, to be registered in this order; `modes` is by hook name. Raises `BindError` for a policy that is not
+        on."""
+        bound = []
+        for hook, running in zip(self._staged, self._running, strict=True):
+            mode = modes.get(hook.manifest.name, Mode.ON)
+            bound += [self._handler(hook, binding, event, ask, mode) for binding, event, ask in self._asks(hook, running)]
+        return bound
 
     def drained(self, gave_up: Sequence[GaveUp], seconds: float = 15.0) -> None:
         """Tell what a drain of `seconds` left undone, and what full queues have lost."""
@@ -77,27 +84,25 @@ class MurmurHooks:
 
     async def close(self) -> None:
         """End the instances; twice is fine."""
-        for hook in self._running:
-            await hook.close()
+        await asyncio.gather(*(hook.close() for hook in self._running))
         await self._calls.over()
 
-    def _handlers(self, hook: StagedHook, running: RunningHook) -> Iterator[Handler]:
-        for binding, point in POINTS.items():
-            if not hook.manifest.hears(binding):
-                continue
+    def _asks(self, hook: StagedHook, running: RunningHook) -> Iterator[tuple[Binding, type[Event], Ask]]:
+        """Where a hook is asked, before the call and after it, and how."""
+        for binding in filter(hook.manifest.hears, Binding):
+            point = POINTS[binding]
+            asking = Asking(running, binding, self._launch.facts, self._sink)
             if binding is Binding.STAGE:
-                yield self._handler(hook, binding, point.observed, self._asking_at_stage(hook))
-                continue
-            if binding not in REQUIRED and export(binding) not in hook.component.exports:
+                yield binding, point.observed, self._asking_at_stage(hook)
+            elif binding not in REQUIRED and export(binding) not in hook.component.exports:
                 # An optional function that is not there is not missed (murmur.md 3.3).
                 continue
-            asking = Asking(running, binding, self._launch.facts, self._sink)
-            if hook.manifest.is_policy and point.asked is not None:
-                yield self._handler(hook, binding, point.asked, self._calls.asking(asking.decides))
-            if hook.manifest.mode is ExecutionMode.BLOCKING:
-                yield self._handler(hook, binding, point.observed, self._calls.asking(asking.observes))
+            elif hook.manifest.mode is ExecutionMode.ASYNC:
+                yield binding, point.observed, asking.observes
             else:
-                yield self._handler(hook, binding, point.observed, asking.observes)
+                if hook.manifest.is_policy and point.asked is not None:
+                    yield binding, point.asked, self._calls.asking(asking.decides)
+                yield binding, point.observed, self._calls.asking(asking.observes)
 
     def _asking_at_stage(self, hook: StagedHook) -> Ask:
         if export(Binding.STAGE) in hook.component.exports:
@@ -111,7 +116,7 @@ class MurmurHooks:
     def _fail_at_stage(self, failed: StagingFailed) -> None:
         self._failed_at_stage = self._failed_at_stage or failed
 
-    def _handler(self, hook: StagedHook, binding: Binding, event: type[Event], ask: Ask) -> Handler:
+    def _handler(self, hook: StagedHook, binding: Binding, event: type[Event], ask: Ask, mode: Mode) -> Handler:
         name = hook.manifest.name
         queued = hook.manifest.mode is ExecutionMode.ASYNC
         return Handler(
@@ -124,6 +129,7 @@ class MurmurHooks:
             keeps_time=True,
             lane=Lane(name),
             delivery=Queued(DEPTH, hook.overflow, f"{CONTRACT} {name}") if queued else INLINE,
+            mode=mode,
             when=_begins if event is SessionStart else None,
         )
 

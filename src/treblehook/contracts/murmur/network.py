@@ -1,10 +1,13 @@
 """Which requests a hook may make: `network.allow` of its grant (murmur.md 7.3)."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+
+from treblehook.runtimes.wasm import Requests
 
 _SCHEMES: Final = {"http": 80, "https": 443}
 _HOST: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
@@ -21,6 +24,13 @@ class Origin(Struct, frozen=True):
         """Whether a request to there is allowed."""
         here = host.lower().rstrip(".") == self.host and self.port in (None, port)
         return here and self.scheme in (None, scheme)
+
+
+def admitting(origins: Sequence[Origin]) -> Requests | None:
+    """Which requests may be made, to be asked for each; None where none may."""
+    if not origins:
+        return None
+    return lambda scheme, host, port: any(origin.admits(scheme, host, port) for origin in origins)
 
 
 def parse_origin(entry: str) -> Origin:

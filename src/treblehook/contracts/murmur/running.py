@@ -11,6 +11,7 @@ from treblehook.contracts.murmur.imports.caller import Caller
 from treblehook.contracts.murmur.imports.granted import host_interfaces
 from treblehook.contracts.murmur.interfaces import export, exports
 from treblehook.contracts.murmur.launch import Launch
+from treblehook.contracts.murmur.network import admitting
 from treblehook.contracts.murmur.services import MurmurServices
 from treblehook.contracts.murmur.staging import StagedHook
 from treblehook.runtimes.wasm import SEALED_WASI, CallEnded, CannotStart, Err, Grants, Instance, Ok, Wasi, WasmRuntime
@@ -35,7 +36,8 @@ class RunningHook:
         manifest, limits = self.manifest, self._launch.limits
         folders = granted_folders(manifest, self._hook.grant, self._launch, at_stage=self._at_stage)
         variables = self._launch.variables(self._hook.grant, at_stage=self._at_stage)
-        grants = Grants(self._interfaces, Wasi(SEALED_WASI.groups, variables, (), folders))
+        requests = admitting(self._hook.grant.network)
+        grants = Grants(self._interfaces, Wasi(SEALED_WASI.groups, environ=variables, folders=folders, requests=requests))
         try:
             self._instance = await self._runtime.open(
                 self._hook.component, exports(), grants, limits.of_instance(), seconds=limits.deadline_seconds

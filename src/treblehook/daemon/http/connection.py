@@ -1,4 +1,4 @@
-"""One TCP connection: how large a request's head may be, how long a request may take, and how one that is stuck is broken off."""
+"""One TCP connection: how large what is no body may be, how long a request may take, and how one that is stuck is broken off."""
 
 import asyncio
 from typing import Any, Final
@@ -9,6 +9,8 @@ from treblehook.daemon.http.answers import MEDIA_TYPE
 from treblehook.daemon.http.one_write import OneWrite
 
 HEAD_BYTES: Final = 64 * 1024
+"""How large a head may be, and what stands between the pieces of a body that comes in chunks, and behind them."""
+
 REQUEST_SECONDS: Final = 60.0
 """How long a request may take to come, from its first byte, or from the connection, to its last."""
 
@@ -45,16 +47,15 @@ class Connection(HttpToolsProtocol):
         if self._refused:
             return
         self._complete = False
-        if self._in_head:
-            self._head_bytes += len(data)
+        self._head_bytes += len(data)
         super().data_received(data)
         if self._complete:
             self._stop_timer()
         elif self._timer is None and not self.transport.is_closing():
             self._start_timer(REQUEST_SECONDS)
         # What is behind the head in the same part has been counted too, so only a head that is still open is judged.
-        if self._in_head and self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
-            self._refuse_head()
+        if self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
+            self._refuse_head() if self._in_head else self.transport.abort()
 
     def on_message_begin(self) -> None:
         """A request begins."""
@@ -62,16 +63,34 @@ class Connection(HttpToolsProtocol):
         self._complete = False
         self.scope["extensions"] = {EXTENSION: {"transport": self.transport}}
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A line of the head. One behind the body is none of it: all that is decided by headers has been decided."""
+        if self._in_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """The head is there."""
         self._in_head = False
+        self._head_bytes = 0
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body."""
+        self._head_bytes = 0
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """The request is there."""
         super().on_message_complete()
         self._in_head = self._complete = True
         self._head_bytes = 0
+
+    def send_400_response(self, msg: str) -> None:
+        """What came is no HTTP."""
+        body = b'{"error":{"code":"no_http","message":"this is no HTTP request"}}\n'
+        head = f"HTTP/1.1 400 Bad Request\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        self.transport.write(head.encode() + body)
+        self.transport.close()
 
     def _start_timer(self, seconds: float) -> None:
         self._timer = self.loop.call_later(seconds, self.transport.abort)

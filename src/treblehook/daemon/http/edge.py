@@ -46,10 +46,10 @@ class Edge:
         declared = declared_length(headers)
         stranger = self._is_stranger(scope, headers)
         # What a stranger sends is not kept, so it needs no room.
-        async with nullcontext() if stranger else self._bodies.room(declared):
+        async with nullcontext() if stranger else self._bodies.share(declared) as share:
             try:
                 self._guard_host(scope["method"], headers)
-                body = await self._bodies.read(declared, receive, keep=not stranger, expected=b"expect" in headers)
+                body = await self._bodies.read(declared, receive, share, keep=not stranger, expected=b"expect" in headers)
                 if stranger:
                     message = "a bearer token is needed: Authorization: Bearer TOKEN, with the token of this daemon"
                     raise refused(401, "bearer_required", message, www_authenticate="Bearer")

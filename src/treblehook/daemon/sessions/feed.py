@@ -67,6 +67,10 @@ class Feed(Listener):
         self._size = 0
         self._floor = self._last = max(self._last, Position(self._length()))
 
+    def open(self) -> None:
+        """More will follow, also where it was closed before."""
+        self.closed = None
+
     def close(self, why: str) -> None:
         """Nothing will follow."""
         self.closed = why

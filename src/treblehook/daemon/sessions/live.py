@@ -173,6 +173,7 @@ class LiveSessions:
             message = f"a turn was broken off: {type(error).__name__}: {error}"
             self._home.problems.append(Problem(str(self._folder / f"{session.id}.jsonl"), "", message))
 
+        feed.open()
         self._live[session.id] = _Live(feed, _info(session, 0), Prompts(session, broken), session)
         return self._live[session.id].info
 
@@ -191,8 +192,9 @@ class LiveSessions:
             raise NotThere(session_id, known=False)
 
     def _drop(self, session_id: str, live: _Live, why: str) -> None:
-        live.feed.close(why)
+        # A prompt that came while it was closed may have opened it again.
         if self._live.get(session_id) is live:
+            live.feed.close(why)
             del self._live[session_id]
 
 

@@ -2,8 +2,9 @@
 
 It is run by path, with the standard library only. Standard input: a JSON object with `pattern`, `root` (a file or folder),
 `base` (shown paths are relative to it where they lie in it), `skipped` (folder names), `matches` (how many to show),
-`characters` (how many of a line) and `within` (null, or a folder outside of which no file is read, whatever link leads there). Standard output: `path:line: text` for every line that matches; standard error: remarks,
-one a line. Exit status 2: `pattern` is no regular expression; 3: `root` cannot be read. Standard error then says why.
+`characters` (how many of a line) and `within` (null, or a folder outside of which no file is read, whatever link leads there).
+Standard output: `path:line: text` for every line that matches; standard error: remarks, one a line. Exit status 2: `pattern`
+is no regular expression; 3: `root` cannot be read. Standard error then says why.
 """
 
 import json

@@ -121,7 +121,9 @@ class Listening:
         seconds = until - self._loop.time()
         if seconds > 0:
             try:
-                await asyncio.wait_for(self._wake.wait(), seconds)
+                # Not wait_for, which forgets in Python 3.11 that it was cancelled when its event comes at the same moment.
+                async with asyncio.timeout(seconds):
+                    await self._wake.wait()
             except TimeoutError:
                 return
         self._wake.clear()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -35,12 +35,12 @@ class Watch:
         self._changed = changed
         self._task = asyncio.ensure_future(self._run())
         self._task.add_done_callback(lambda task: self.indexed.set())
+        self._task.add_done_callback(partial(kiln.tell_end, "the watch"))
 
     async def close(self) -> None:
         """Stop watching; what was begun is finished."""
         self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
+        await asyncio.wait({self._task})
 
     async def _run(self) -> None:
         ownership = await self._owned()

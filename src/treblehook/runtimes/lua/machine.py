@@ -9,7 +9,7 @@ from typing import Any, Literal
 from treblehook.runtimes.lua.errors import LuaClosed, LuaEntered, LuaFailed, LuaMemoryFull, LuaTimedOut
 from treblehook.runtimes.lua.limits import LuaLimits
 from treblehook.runtimes.lua.names import Names
-from treblehook.runtimes.lua.state import WORDS, State
+from treblehook.runtimes.lua.state import SOURCE, WORDS, State
 from treblehook.runtimes.lua.values import LuaFunction, Reader, flatten, text
 
 # Values that cross as arguments; more go in as one table.
@@ -194,7 +194,7 @@ class Machine:
 
     def failed(self, message: str, source: Form = False, line: int = 0, traceback: bytes = b"") -> LuaFailed:
         """An error that arose in the code."""
-        file = self.names.file(source) if source else ""
+        file = self.names.file(source) if source and source != SOURCE[1:] else ""
         if message.startswith("?:"):
             message = f"{file}:{line}:{message.split(':', 2)[2]}"
         message = self.names.expanded(message)

@@ -99,6 +99,10 @@ class LuaVM:
         """Compiles a file without running it. Raises `LuaFailed` with file and line for a syntax error."""
         return self._compiled(prepared(source), self._names.chunk(file))
 
+    def load_library(self, source: bytes) -> LuaFunction:
+        """Compiles code of the host's own: no error is told to be in it, but where the user's code was that it called, if that is known."""
+        return self._compiled(source, SOURCE)
+
     def _compiled(self, source: bytes, chunk: bytes) -> LuaFunction:
         code, result = self._command(b"load", source, chunk)
         if code:
@@ -158,6 +162,10 @@ class LuaVM:
     def handler(self, function: LuaFunction) -> LuaHandler:
         """A function that is called with a context and an event, again and again."""
         return handler(self._machine, self._waiting, self._shapes, function)
+
+    def cut(self, whose: Callable[[Any], bool]) -> None:
+        """Ends the runs that wait now and whose `about` is of the kind: with `LuaClosed`, soon."""
+        self._waiting.cut(whose)
 
     # Looking.
 

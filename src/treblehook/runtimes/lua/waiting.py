@@ -24,6 +24,7 @@ class Waiting:
         self._machine = machine
         self._clock = clock
         self._now: dict[Any, tuple[asyncio.Timeout, Any]] = {}
+        self._cut: set[Any] = set()
 
     async def through(self, worker: Any, about: Any, seconds: float, cpu_seconds: float | None = None) -> Any:
         """Goes on with a run that waits until it ends; what it came to. All its waits together may take `seconds`.
@@ -61,17 +62,28 @@ class Waiting:
         except TimeoutError:
             if self._machine.closed:
                 raise LuaClosed(f"{self._machine.name}: the VM was closed while the run waited") from None
+            if worker in self._cut:
+                raise LuaClosed(f"{self._machine.name}: the code was taken out while it waited") from None
             if limit.expired():
                 raise LuaTimedOut(f"{self._machine.name}: the run waited longer than it may") from None
             raise
         finally:
             self._now.pop(worker, None)
+            self._cut.discard(worker)
+
+    def cut(self, whose: Callable[[Any], bool]) -> None:
+        """Ends the runs that wait now and whose `about` is of the kind, as a time limit would."""
+        for worker, (limit, about) in list(self._now.items()):
+            if whose(about) and not limit.expired():
+                self._cut.add(worker)
+                limit.reschedule(asyncio.get_running_loop().time())
 
     def end(self) -> None:
         """Ends every run that waits, first inside of Lua, then here."""
         for worker, (limit, about) in list(self._now.items()):
             self._machine.resume(worker, (ENDED,), about)
-            limit.reschedule(asyncio.get_running_loop().time())
+            if not limit.expired():
+                limit.reschedule(asyncio.get_running_loop().time())
 
 
 @types.coroutine

@@ -37,6 +37,7 @@ from treblehook.runtimes.wasm.grants import (
     HostFunction,
     HostInterface,
     Limits,
+    Requests,
     Wasi,
     host_interface,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "Ok",
     "Output",
     "Reentered",
+    "Requests",
     "RuntimeClosed",
     "Some",
     "StackExhausted",

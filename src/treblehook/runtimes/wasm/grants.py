@@ -55,7 +55,7 @@ def host_interface(
     return HostInterface(interface.name, typed, stubbed)
 
 
-WasiGroup = Literal["cli", "clocks", "filesystem", "io", "random", "sockets"]
+WasiGroup = Literal["cli", "clocks", "filesystem", "http", "io", "random", "sockets"]
 """A package of WASI 0.2. `io` and `cli` reach nothing by themselves: streams, captured output, an environment that holds what is given."""
 
 
@@ -67,17 +67,23 @@ class Folder(Struct, frozen=True):
     writable: bool = False
 
 
+Requests = Callable[[str, str, int], bool]
+"""Whether a request to this scheme (`http`, `https`), host and port may be made; called on the guest's own thread."""
+
+
 class Wasi(Struct, frozen=True):
     """What of WASI 0.2 an instance may import, and what it finds there.
 
     An interface of a group that is not in `groups` is refused before anything starts. One that is granted is empty: no file but in
-    `folders`, no variable but in `environ`, no input, and a socket is never made (`access-denied`).
+    `folders`, no variable but in `environ`, no input, a socket is never made (`access-denied`), and a request by HTTP only where
+    `requests` allows it (`HTTP-request-denied`).
     """
 
     groups: frozenset[WasiGroup] = frozenset()
     environ: Mapping[str, str] = field(default_factory=dict)
     arguments: Sequence[str] = ()
     folders: Sequence[Folder] = ()
+    requests: Requests | None = None
 
 
 NO_WASI: Final = Wasi()

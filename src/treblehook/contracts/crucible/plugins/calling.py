@@ -14,7 +14,7 @@ class Calling:
     def __init__(self, lua: LuaVM) -> None:
         self._lua = lua
         source = (files(__package__) / "lua" / "calling.lua").read_bytes()
-        self._evaluate, self._call = lua.run_now(lua.load(source, "calling.lua"))
+        self._evaluate, self._call = lua.run_now(lua.load_library(source))
 
     def evaluate(self, chunk: LuaFunction, keys: Sequence[str], about: Caller, cpu_seconds: float) -> tuple[str, dict[str, Any], list[str]]:
         """Run a file: Lua's type of what it returned; of a table the values that it has for `keys`, and the names that it has in all."""

@@ -214,7 +214,12 @@ class Plugins:
     def _clear(self, plugin: _Plugin) -> None:
         """Nothing of the plugin is left; what of it is waiting right now ends, and its answer does not count."""
         self._vm.clear(plugin.found.name)
-        self.modules.forget(plugin.found.name)
+        try:
+            self.modules.forget(plugin.found.name)
+        except LuaFailed as failed:
+            # A machine whose memory is full does nothing any more.
+            what = f"plugin {plugin.found.name}: its modules stay in memory: {failed.message}"
+            self._report(Problem(str(plugin.found.file), "", what, level="warning"))
         for service in plugin.services.values():
             service.cancel()
         for tool in plugin.known_tools.values():

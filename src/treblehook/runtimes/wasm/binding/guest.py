@@ -12,6 +12,7 @@ from treblehook.runtimes.wasm.binding.arena import Arena
 from treblehook.runtimes.wasm.binding.convert import Conversion
 from treblehook.runtimes.wasm.binding.failure import failure
 from treblehook.runtimes.wasm.binding.host import Host, new_error
+from treblehook.runtimes.wasm.binding.http import HANDLER, handling
 from treblehook.runtimes.wasm.errors import CannotStart, Trapped
 from treblehook.runtimes.wasm.grants import Limits, Wasi
 from treblehook.runtimes.wasm.output import Capture
@@ -121,14 +122,23 @@ class Guest:
                 raise CannotStart(f"the granted folder {folder.path} cannot be opened") from None
         self._store.set_wasi(config)
         linker.add_wasip2()
-        # What may make a socket is replaced by what refuses: the library would make one first, and refuse only to connect it.
         linker.allow_shadowing = True
+        # What may make a socket is replaced by what refuses: the library would make one first, and refuse only to connect it.
+        for name, function in _SOCKETS.items():
+            self._replace(linker, imports, name, function, lambda store, family: "access-denied")
+        if any(name.startswith("wasi:http/") for name in imports):
+            linker.add_wasi_http()
+            self._store.set_wasi_http()
+        if any(name.startswith(f"{HANDLER}@") for name in imports):
+            self._replace(linker, imports, HANDLER, "handle", handling(linker.engine, self._store, wasi.requests))
+
+    def _replace(self, linker: Linker, imports: Sequence[str], interface: str, function: str, ours: Callable[..., Any]) -> None:
+        """Give the guest `ours` for the library's own `function`, under whatever version it imports `interface`."""
         with linker.root() as root:
             for name in imports:
-                function = _SOCKETS.get(name.partition("@")[0])
-                if function is not None:
+                if name.partition("@")[0] == interface:
                     with root.add_instance(name) as instance:
-                        instance.add_func(function, lambda store, family: "access-denied")
+                        instance.add_func(function, ours)
 
     def _link_hosts(self, linker: Linker, hosts: dict[str, list[Host]]) -> None:
         with linker.root() as root:

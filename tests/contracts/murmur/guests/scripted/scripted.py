@@ -5,6 +5,7 @@ The source finds the event as `event`, and leaves what it has to say in `answer`
 
 import json
 import os
+import socket
 import time
 import traceback
 
@@ -28,6 +29,7 @@ NAMES = {
     "os": os,
     "said": said,
     "seen": [],
+    "socket": socket,
     "task": murmur_task_io_read,
     "time": time,
     "tokens": tokens,

@@ -1,0 +1,87 @@
+"""Where the files of a launch are (murmur.md 8.2), and how they are written: folders with mode 0700, files with 0600."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from treblehook.host.private import make_private_folder
+
+BOOKKEEPING: Final = ("trace.jsonl", "MURMUR.md", "logs", "tools", "out", ".murmur")
+"""What the runtime keeps in a session workdir, which the agent's file tools leave alone."""
+
+
+class Workdir(Struct, frozen=True):
+    """`accessible` is the folder that the agent works in, `session` the one for the runtime's bookkeeping; they may be the same."""
+
+    accessible: Path
+    session: Path
+
+    @property
+    def task(self) -> Path:
+        """The text of the task under way."""
+        return self.accessible / "task.md"
+
+    @property
+    def trace(self) -> Path:
+        """What happened, line by line."""
+        return self.session / "trace.jsonl"
+
+    @property
+    def guide(self) -> Path:
+        """What the agent is told of its place."""
+        return self.session / "MURMUR.md"
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the logs."""
+        return self.session / "logs"
+
+    @property
+    def tools(self) -> Path:
+        """The folder with a folder for each tool."""
+        return self.session / "tools"
+
+    @property
+    def out(self) -> Path:
+        """The folder of what tasks came to."""
+        return self.session / "out"
+
+    def make(self) -> None:
+        """Make the folders that a launch writes to. Raises `OSError`."""
+        self.accessible.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.session, self.logs, self.tools, self.out):
+            make_private_folder(folder)
+
+    def bootstrap(self, line: str) -> None:
+        """A line for the log of what the runtime itself decided. One that cannot be written holds nothing up (murmur.md 4.4)."""
+        try:
+            append_private(self.logs / "bootstrap.log", f"{line}\n")
+        except OSError:
+            return
+
+
+def workdir_of(session: str, beside: Path, given: Path | None) -> Workdir:
+    """The workdir of a launch: `given`, or one of its own in the folder `beside`."""
+    if given is not None:
+        return Workdir(given, given / ".murmur" / session)
+    own = beside / "workdir" / session
+    return Workdir(own, own)
+
+
+def write_private(path: Path, text: str | bytes, *, mode: int = 0o600) -> None:
+    """Put `text` in the place of the file `path`; a link there is not followed. Raises `OSError`."""
+    _write(path, text, os.O_TRUNC, mode)
+
+
+def append_private(path: Path, text: str) -> None:
+    """Add `text` to the file `path`. Raises `OSError`."""
+    _write(path, text, os.O_APPEND, 0o600)
+
+
+def _write(path: Path, text: str | bytes, flags: int, mode: int) -> None:
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flags, mode)
+    with open(descriptor, "wb") as file:
+        file.write(data)
