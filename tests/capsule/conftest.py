@@ -1,6 +1,5 @@
 """What the tests of capsules share."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ from treblehook.home import sessions
 
 
 @pytest.fixture
-def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CapsuleRig]:
+def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CapsuleRig:
     rig = CapsuleRig(tmp_path)
 
     def opened(spec: str, **options: Any) -> Watched:
         return Watched(open_model(spec, **options), rig)
 
     monkeypatch.setattr(sessions, "open_model", opened)
-    yield rig
+    return rig

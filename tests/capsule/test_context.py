@@ -42,6 +42,8 @@ async def test_case_116_a_summary_is_what_the_next_request_begins_with(rig: Caps
     assert first["turn"] == 0
     assert first["parent_id"] == rig.trace("inference")[0]["event_id"]
     assert first["tokens_before"] == sum(rig.trace("inference")[0][key] for key in ("input_tokens", "output_tokens"))
+    # The request that follows holds the reply and its result too.
+    assert 0 < first["tokens_after"] < rig.trace("inference")[1]["input_tokens"]
     assert second["turn"] == 1
     assert rig.only("task_end")["turns"] == 2
     dumped = [json.loads(line) for line in (rig.session / "out" / "compaction-summaries.jsonl").read_text().splitlines()]

@@ -167,6 +167,23 @@ async def test_a_start_hook_that_refuses_ends_the_launch(rig: CapsuleRig) -> Non
     assert rig.queries == []
 
 
+async def test_a_prompt_that_a_hook_blocks_is_a_task_that_never_began(rig: CapsuleRig) -> None:
+    rig.home.claude("UserPromptSubmit", "warden", "echo 'not here' >&2; exit 2")
+
+    ended = await rig.launch("one")
+
+    assert (ended.exit_status, ended.end.status) == ("failed", "blocked")
+    assert rig.types() == ["session_start", "session_end"]
+    assert rig.queries == []
+
+
+async def test_a_driver_is_read_and_not_needed(rig: CapsuleRig) -> None:
+    rig.manifest["artifacts"] = [{"name": "talk", "version": "1.0.0", "runtime": "driver"}]
+
+    assert (await rig.launch()).exit_status == "ok"
+    assert "talk" not in (rig.session / "MURMUR.md").read_text()
+
+
 @pytest.mark.needs("git")
 async def test_real_git_works_in_the_workdir(rig: CapsuleRig) -> None:
     rig.sets(capabilities={"shell": {"allow": ["git"]}})

@@ -131,6 +131,19 @@ async def test_what_a_session_start_and_end_are_told(rig: CapsuleRig) -> None:
     assert rig.log("hook") == [str(["nest", "0.1.0", rig.session.name, ["shell"]]), str([2, 2, 1, "ok"])]
 
 
+async def test_what_the_start_of_a_task_is_told(rig: CapsuleRig) -> None:
+    source = "said([event.source, event.input_bytes, event.budget_tokens, event.context_window, event.prior_tokens > 0])"
+    rig.sets(lifecycle={"conversation": "threaded"}, context={"max_tokens": 1009})
+    scripted(rig, {"on-task-start": source}, binding="on-task-start")
+    rig.plays(after={"text": "Done."})
+
+    await rig.launch("grün", "two")
+
+    assert rig.log("hook") == [str(["task_md", 5, 100, 1009, False]), str(["task_md", 3, 100, 1009, True])]
+    first, second = rig.trace("task_start")
+    assert (first["context_id"], first["message_parts_bytes"]) == (second["context_id"], 5)
+
+
 async def test_observability_reaches_hooks(rig: CapsuleRig) -> None:
     rig.sets(observability={"otel_endpoint": "http://127.0.0.1:4318", "eval": {"scorers": ["exit_ok"]}})
     scripted(rig, {"on-session-start": "said([os.environ['MURMUR_OTEL_ENDPOINT'], os.environ['MURMUR_EVAL_CONFIG'], sorted(os.environ)])"})

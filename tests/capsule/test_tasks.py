@@ -86,6 +86,17 @@ async def test_case_054_two_calls_of_a_reply_one_after_the_other(rig: CapsuleRig
     assert rig.types()[2:8] == ["inference", "tool_call", "shell", "tool_call", "shell", "inference"]
 
 
+async def test_a_hook_that_nobody_waits_for_is_done_before_the_session_is_over(rig: CapsuleRig) -> None:
+    names = ("session-start", "inference", "session-end")
+    rig.hook("late", hook({f"on-{name}": Errs(name) for name in names}), mode="async")
+
+    await rig.launch()
+
+    assert rig.log("late") == list(names)
+    assert [(line["event"], line["arm"]) for line in rig.trace("hook_dispatch_error")] == [(f"on-{name}", "error") for name in names]
+    assert rig.types()[-1] == "session_end"
+
+
 async def test_artifacts_of_the_last_turn_are_sent_before_the_end_in_the_hooks_order(rig: CapsuleRig) -> None:
     for name in ("scribe", "clock"):
         rig.hook(name, hook({"on-inference": Arm("artifact", f'{{"by":"{name}"}}')}), binding="on-inference")

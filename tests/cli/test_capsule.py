@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +61,8 @@ class Capsule:
 
 
 @pytest.fixture
-def capsule(stage: Stage) -> Iterator[Capsule]:
-    yield Capsule(stage)
+def capsule(stage: Stage) -> Capsule:
+    return Capsule(stage)
 
 
 def test_a_launch_as_text(capsule: Capsule) -> None:

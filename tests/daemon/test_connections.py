@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import suppress
 
 import pytest
 
@@ -129,13 +130,15 @@ async def test_what_stands_behind_a_body_is_no_header(served: Served, name: str)
 
 @pytest.mark.parametrize("behind", [b"2\r\n{}\r\n0\r\nX-Large: ", b"2;", b"2\r\n{}\r\n0;"])
 async def test_what_stands_between_the_pieces_of_a_body_has_an_end(served: Served, behind: bytes) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    _, writer = await asyncio.open_connection("127.0.0.1", served.port)
     writer.write(CHUNKED + b"\r\n" + behind)
-    with pytest.raises(ConnectionError):
-        for _ in range(1_000):
-            writer.write(b"x" * 100_000)
+    sent = 0
+    while sent < 100_000_000 and not writer.transport.is_closing():
+        writer.write(b"x" * 100_000)
+        with suppress(ConnectionError):
             await writer.drain()
-        raise AssertionError("100 MB were taken")
+        sent += 100_000
+    assert sent < 100_000_000
     writer.close()
     assert (await served.client.get("/healthz")).status_code == 200
 

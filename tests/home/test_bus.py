@@ -2,7 +2,7 @@
 
 import asyncio
 
-from treblehook.home.bus import EventBus
+from treblehook.home.bus import LONGEST_CHAIN, ChainTooLong, EventBus
 from treblehook.lifecycle import FileDeleted, NoteDeleted
 from treblehook.lifecycle.daemon_events import DaemonEvent
 
@@ -111,3 +111,53 @@ async def test_handlers_that_never_wait_do_not_hold_up_the_loop() -> None:
     await asyncio.sleep(0)
     assert 100 < bus.depth < 200
     await bus.drain(30)
+
+
+async def test_handlers_that_tell_of_each_other_without_an_end_are_asked_no_more() -> None:
+    failures: list[tuple[DaemonEvent, Exception]] = []
+    asked: list[str] = []
+    done: list[int] = []
+
+    async def dispatch(event: DaemonEvent) -> None:
+        asked.append(path(event))
+        # As a handler does whose note is written by a task of its own.
+        await asyncio.ensure_future(again(event))
+
+    async def again(event: DaemonEvent) -> None:
+        await asyncio.sleep(0)
+        if path(event) == "loops":
+            bus.tell(FileDeleted(path="loops"), lambda: done.append(1))
+
+    bus = EventBus(dispatch, lambda event, error: failures.append((event, error)))
+    bus.tell(FileDeleted(path="loops"))
+    assert await bus.drain(30) == 0
+    assert asked == ["loops"] * LONGEST_CHAIN
+    assert [(path(event), type(error)) for event, error in failures] == [("loops", ChainTooLong)]
+    assert len(done) == LONGEST_CHAIN
+
+
+async def test_events_that_follow_from_no_handler_are_never_too_many() -> None:
+    rig = Rig()
+    for _ in range(3 * LONGEST_CHAIN):
+        rig.tell("a")
+        await asyncio.sleep(0)
+    assert await rig.bus.drain(30) == 0
+    assert rig.failures == []
+
+
+async def test_a_chain_that_has_ended_leaves_later_events_alone() -> None:
+    asked: list[str] = []
+
+    async def dispatch(event: DaemonEvent) -> None:
+        asked.append(path(event))
+        if path(event) == "loops" and len(asked) < LONGEST_CHAIN:
+            bus.tell(event)
+
+    bus = EventBus(dispatch, lambda event, error: asked.append(type(error).__name__))
+    bus.tell(FileDeleted(path="loops"))
+    while bus.depth:
+        await asyncio.sleep(0)
+    for _ in range(3):
+        bus.tell(FileDeleted(path="later"))
+    assert await bus.drain(30) == 0
+    assert asked == ["loops"] * LONGEST_CHAIN + ["later"] * 3

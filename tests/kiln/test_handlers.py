@@ -3,7 +3,7 @@
 from tests.support.hooks import stub
 from tests.support.kiln_rig import KilnRig, note
 from treblehook.engine import Background, Dispatcher, Journal, Registry
-from treblehook.home.bus import EventBus
+from treblehook.home.bus import LONGEST_CHAIN, ChainTooLong, EventBus
 from treblehook.kiln.kiln import Hearer
 from treblehook.kiln.kilns import Kilns
 from treblehook.lifecycle import NoteCreated, NoteModified, Stop
@@ -67,3 +67,22 @@ def test_kilns_are_notes_to_everybody_else(rig: KilnRig) -> None:
 
     notes: Notes = Kilns({}, rig.store, Hearer(print))
     assert notes.kilns == ()
+
+
+async def test_a_handler_that_writes_the_note_it_is_told_of_does_not_go_on_for_ever(rig: KilnRig) -> None:
+    failures: list[Exception] = []
+    async with rig.watched() as kilns:
+
+        async def append(event: NoteModified) -> None:
+            await kilns.write(note(event.path), await kilns.read(note(event.path)) + "x")
+
+        registry = Registry()
+        registry.add(stub(NoteModified, append))
+        dispatcher = Dispatcher(registry, background=Background(), journal=Journal())
+        made = EventBus(dispatcher.fire, lambda event, error: failures.append(error))
+        rig.on_event = made.tell
+        await kilns.write(note("a.md"), "")
+        await kilns.write(note("a.md"), "x")
+        assert await made.drain(60) == 0
+        assert [type(error) for error in failures] == [ChainTooLong]
+        assert await kilns.read(note("a.md")) == "x" * (LONGEST_CHAIN + 1)

@@ -1,10 +1,12 @@
 """The file of an index: private, of one version, made anew where it is of no use, shared by processes, safe from kill -9."""
 
+import asyncio
 import os
 import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,9 @@ from tests.support.kiln_rig import NAME, KilnRig, note
 from tests.support.notes import write_notes
 from treblehook.host.notes import NoteProblem
 from treblehook.kiln.index import database as database_module
+from treblehook.kiln.index.errors import IndexDamaged
 from treblehook.kiln.kilns import KilnsMissing
+from treblehook.kiln.watching import listening, watch
 
 INDEXES = """
 import asyncio, sys
@@ -189,3 +193,74 @@ async def test_another_process_that_writes_is_waited_for_and_then_told(rig: Kiln
         other.execute("ROLLBACK")
         other.close()
         assert await kilns.write(note("a.md"), "a") == "created"
+
+
+def spoil(rig: KilnRig, statement: str) -> None:
+    """Damage the index as a bad disk would, from outside."""
+    with closing(sqlite3.connect(file_of(rig))) as database, database:
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute(statement)
+
+
+SPOILED = ("DELETE FROM words_data WHERE id > 10", "DELETE FROM words_data", "DELETE FROM words_config")
+
+
+@pytest.mark.parametrize("statement", SPOILED)
+async def test_damage_that_a_search_comes_upon_is_made_good_by_it(rig: KilnRig, statement: str) -> None:
+    for number in range(20):
+        rig.write(f"{number}.md", f"# Note {number}\nthe treasure of island {number}")
+    async with rig.indexed():
+        pass
+    spoil(rig, statement)
+    async with rig.kilns() as kilns:
+        await kilns.open(watch=False)
+        found = await asyncio.gather(*(kilns.search("treasure", limit=100) for _ in range(5)))
+        assert [len(one) for one in found] == [20] * 5
+        assert [str(problem.message).count("made anew") for problem in rig.problems] == [1]
+        assert rig.events == []
+        assert len(rig.completes) == 2, "it was indexed again once, for all of them"
+
+
+async def test_damage_that_a_change_comes_upon_ends_in_a_full_pass(rig: KilnRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(*given: object) -> None:
+        monkeypatch.undo()
+        raise IndexDamaged(file_of(rig), sqlite3.DatabaseError("database disk image is malformed"))
+
+    rig.write("a.md", "# A\nthe treasure of the island")
+    async with rig.watched() as kilns:
+        monkeypatch.setattr(watch, "_RETRY_SECONDS", 0.0)
+        monkeypatch.setattr(listening, "absorb", damaged)
+        rig.write("a.md", "# A\nthe wreck")
+        await rig.until(lambda: len(rig.completes) == 2)
+        await kilns.watching()
+        assert [one.id.path for one in await kilns.search("wreck")] == ["a.md"]
+        assert await kilns.search("treasure") == []
+
+
+async def test_an_index_that_another_process_looks_after_is_not_taken_from_under_it(rig: KilnRig) -> None:
+    rig.write("a.md", "# A\nthe treasure")
+    async with rig.watched():
+        pass
+    spoil(rig, SPOILED[1])
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(rig.store / "notes.lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    inode = file_of(rig).stat().st_ino
+    async with rig.kilns() as kilns:
+        await kilns.open(watch=False)
+        with pytest.raises(NoteProblem, match="damaged"):
+            await kilns.search("treasure")
+    assert file_of(rig).stat().st_ino == inode
+    holder.communicate("", timeout=60)
+
+
+HOLDS = """
+import sys
+from pathlib import Path
+from treblehook.kiln.watching.ownership import Ownership
+owned = Ownership.take(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+"""

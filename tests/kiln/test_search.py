@@ -67,7 +67,7 @@ async def found(rig: KilnRig, query: str, **options: int) -> list[str]:
         ("AND OR NOT NEAR", []),
         ("title:treasure", []),
         ("+++ --- *** ((( ^^^ {}", []),
-        ("c++ treasure", ["map.md", "über.md"]),
+        ("c++ treasure", ["map.md"]),
     ],
 )
 async def test_words_find_notes(rig: KilnRig, query: str, paths: list[str]) -> None:

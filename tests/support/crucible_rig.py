@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from treblehook.contracts.crucible.log import Level
-from treblehook.contracts.crucible.vm import CrucibleVM, Kind
+from treblehook.contracts.crucible.vm import LOAD_SECONDS, CrucibleVM, Kind
 from treblehook.engine import Background, Dispatcher, Ended, Handler, Journal, Mode, Outcome, Registry
 from treblehook.lifecycle import Event
 from treblehook.runtimes.lua import LuaLimits, LuaValue, LuaVM
@@ -32,6 +32,13 @@ class Line(Struct, frozen=True):
     text: str
     file: str
     line: int | None
+
+
+def evaluate(vm: CrucibleVM, file: Path, *, owner: str | None, name: str) -> LuaValue:
+    """Run a file as `owner`'s; what it returned."""
+    with vm.owned_by(owner, name) as caller:
+        returned = vm.lua.run_now(vm.lua.load(file.read_bytes(), str(file)), about=caller, cpu_seconds=LOAD_SECONDS)
+    return returned[0] if returned else None
 
 
 class LuaRig:
@@ -85,7 +92,7 @@ class LuaRig:
         called = name or owner or "workspace init.lua"
         file = self.folder / f"{called.replace(' ', '_')}.lua"
         file.write_text(source)
-        return self.vm(kind).evaluate(file, owner=owner, name=called)
+        return evaluate(self.vm(kind), file, owner=owner, name=called)
 
     async def fire(self, event: E) -> Outcome[E]:
         """What the handlers of both machines make of `event`."""

@@ -5,10 +5,16 @@ from treblehook.runtimes.wasm.binding.http import IMPORTS, MEMORY, OPTIONS
 from treblehook.runtimes.wasm.types import U32, FunctionType
 
 EXPORTS = {"go": FunctionType((), U32)}
-SENT, DENIED, WRONG = 0, 1015, 1035
-"""What `go` answers: the request is under way; it was denied; the library did not like it."""
+SENT, DENIED, WRONG, UNREACHABLE = 204, 1015, 1035, 2006
+"""What `go` answers: the status that came back; it was denied; the library did not like it; nobody was there."""
 
 _SCHEMES = {"http": 0, "https": 1, "ftp": 2, None: 0}
+_POLL = """
+(import "wasi:io/poll@0.2.0" (instance $poll
+  (export "pollable" (type $pollable (sub resource)))
+  (export "[method]pollable.block" (func (param "self" (borrow $pollable))))))
+(alias export $poll "pollable" (type $pollable))
+"""
 _ONLY_READ = '(export "[method]outgoing-request.scheme"'
 
 
@@ -21,7 +27,9 @@ def asks(authority: str | None, scheme: str | None = "http", version: str = "0.2
 
 def asking_hook(authority: str) -> bytes:
     """A hook that sends such a request at `on-shell`, and answers with an error, `sent` or `denied`."""
-    text = hook({"on-shell": "(if (result i32) (call $send) (then (call $denied)) (else (call $sent)))"}, before=_TOLD).decode()
+    text = hook(
+        {"on-shell": "(if (result i32) (i32.eq (call $send) (i32.const 204)) (then (call $sent)) (else (call $denied)))"}, before=_TOLD
+    ).decode()
     text = text.replace(
         "(core module $m ", f'{_sender(authority, "http")} (core module $m (import "host" "send" (func $send (result i32))) ', 1
     )
@@ -50,10 +58,20 @@ def _sender(authority: str | None, scheme: str | None) -> str:
     host = authority or ""
     there = f"(i32.const {int(authority is not None)})"
     named = f"(i32.const {int(scheme is not None)}) (i32.const {_SCHEMES[scheme]})"
-    more = f"""(export "fields" (type $fields (sub resource)))
+    more = f"""(alias outer 1 $pollable (type $pollable*)) (export "pollable" (type $pollable (eq $pollable*)))
+      (export "incoming-response" (type $incoming (sub resource)))
+      (export "[method]incoming-response.status" (func (param "self" (borrow $incoming)) (result u16)))
+      (export "[method]future-incoming-response.subscribe" (func (param "self" (borrow $response)) (result (own $pollable))))
+      (export "[method]future-incoming-response.get" (func (param "self" (borrow $response))
+        (result (option (result (result (own $incoming) (error $error)))))))
+      (export "fields" (type $fields (sub resource)))
       (export "[constructor]fields" (func (result (own $fields))))
       (export "[constructor]outgoing-request" (func (param "headers" (own $fields)) (result (own $request)))) {setters}"""
-    return f"""{IMPORTS.replace(_ONLY_READ, more + _ONLY_READ, 1)} {MEMORY}
+    return f"""{_POLL} {IMPORTS.replace(_ONLY_READ, more + _ONLY_READ, 1)} {MEMORY}
+(core func $subscribe (canon lower (func $types "[method]future-incoming-response.subscribe")))
+(core func $block (canon lower (func $poll "[method]pollable.block")))
+(core func $get (canon lower (func $types "[method]future-incoming-response.get") {OPTIONS}))
+(core func $status (canon lower (func $types "[method]incoming-response.status")))
 (core func $fields (canon lower (func $types "[constructor]fields")))
 (core func $new (canon lower (func $types "[constructor]outgoing-request")))
 (core func $set-scheme (canon lower (func $types "[method]outgoing-request.set-scheme") {OPTIONS}))
@@ -68,6 +86,10 @@ def _sender(authority: str | None, scheme: str | None) -> str:
   (import "host" "set-authority" (func $set-authority (param i32 i32 i32 i32) (result i32)))
   (import "host" "set-path" (func $set-path (param i32 i32 i32 i32) (result i32)))
   (import "host" "handle" (func $handle (param i32 i32 i32 i32)))
+  (import "host" "subscribe" (func $subscribe (param i32) (result i32)))
+  (import "host" "block" (func $block (param i32)))
+  (import "host" "get" (func $get (param i32 i32)))
+  (import "host" "status" (func $status (param i32) (result i32)))
   (data (i32.const 8) "/xftp") (data (i32.const 16) "{host}")
   (func (export "send") (result i32) (local $request i32)
     (local.set $request (call $new (call $fields)))
@@ -75,8 +97,13 @@ def _sender(authority: str | None, scheme: str | None) -> str:
     (drop (call $set-authority (local.get $request) {there} (i32.const 16) (i32.const {len(host)})))
     (drop (call $set-path (local.get $request) (i32.const 1) (i32.const 8) (i32.const 2)))
     (call $handle (local.get $request) (i32.const 0) (i32.const 0) (i32.const 1024))
-    (i32.mul (i32.load8_u (i32.const 1024)) (i32.add (i32.const 1000) (i32.load8_u (i32.const 1032))))))
+    (if (i32.load8_u (i32.const 1024)) (then (return (i32.add (i32.const 1000) (i32.load8_u (i32.const 1032))))))
+    (call $block (call $subscribe (i32.load (i32.const 1032))))
+    (call $get (i32.load (i32.const 1032)) (i32.const 1200))
+    (if (i32.load8_u (i32.const 1216)) (then (return (i32.add (i32.const 2000) (i32.load8_u (i32.const 1224))))))
+    (call $status (i32.load (i32.const 1224)))))
 (core instance $sender (instantiate $sender (with "host" (instance
   (export "memory" (memory $memory "memory")) (export "fields" (func $fields)) (export "new" (func $new))
   (export "set-scheme" (func $set-scheme)) (export "set-authority" (func $set-authority)) (export "set-path" (func $set-path))
-  (export "handle" (func $handle))))))"""
+  (export "handle" (func $handle)) (export "subscribe" (func $subscribe)) (export "block" (func $block)) (export "get" (func $get))
+  (export "status" (func $status))))))"""

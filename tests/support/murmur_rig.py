@@ -1,11 +1,11 @@
 """One launch of murmur hooks on a real dispatcher: real components, real files, stand-ins only for what the host serves."""
 
-import asyncio
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tests.support.processes import until
 from treblehook.contracts.murmur.artifact import Artifact
 from treblehook.contracts.murmur.grant import Grant
 from treblehook.contracts.murmur.hooks import MurmurHooks
@@ -124,7 +124,7 @@ class Stall:
 
     async def entered(self) -> None:
         """Wait until a guest is in there."""
-        await asyncio.to_thread(self._entered.wait, 60)
+        await until(self._entered.is_set)
 
     def _count(self, text: str) -> int:
         self._entered.set()
@@ -141,6 +141,7 @@ class MurmurRig:
         self.limits = HookLimits()
         self.environment: Mapping[str, str] = {}
         self.with_model = True
+        self.facts = LaunchFacts("nest", "0.1.0", ("shell",))
         self.modes: Mapping[str, Mode] = {}
         self.tokens = TokenCounter("letters", len)
         self.host = Host()
@@ -174,8 +175,7 @@ class MurmurRig:
         staged = await stage_hooks(self._listed, self.runtime)
         inference: Inference | None = self.host if self.with_model else None
         services = MurmurServices(inference, self.host, self.host, self.tokens)
-        facts = LaunchFacts("nest", "0.1.0", ("shell",))
-        launch = Launch(facts, self.session, self.accessible, self.folder / "state", self.environment, self.limits)
+        launch = Launch(self.facts, self.session, self.accessible, self.folder / "state", self.environment, self.limits)
         self.hooks = MurmurHooks(staged, self.runtime, launch, services, self.sink)
         for handler in self.hooks.handlers(self.modes):
             self.registry.add(handler)

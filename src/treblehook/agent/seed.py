@@ -1,4 +1,4 @@
-"""A hook's seed for a task: how much of it is taken (murmur.md 6.2)."""
+"""A hook's seed for a task: how much of it is taken."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal

@@ -22,12 +22,18 @@ class CountedModel:
     async def reply(self, query: ModelQuery, on_text: Callable[[str], None]) -> ModelReply:
         """Ask once; see `Model.reply`."""
         reply = await self._model.reply(query, on_text)
-        sent = {"system": query.system, "messages": [unnamed(message) for message in query.messages], "tools": query.tools}
-        received = {"text": reply.text, "calls": reply.calls}
-        return replace(reply, usage=replace(reply.usage, input=self._tokens(sent), output=self._tokens(received)))
+        received = _tokens({"text": reply.text, "calls": reply.calls}, self._count)
+        return replace(reply, usage=replace(reply.usage, input=request_tokens(query, self._count), output=received))
 
-    def _tokens(self, value: Any) -> int:
-        return self._count(msgspec.json.encode(value).decode())
+
+def request_tokens(query: ModelQuery, count: Callable[[str], int]) -> int:
+    """What a request takes of the window."""
+    sent = {"system": query.system, "messages": [unnamed(message) for message in query.messages], "tools": query.tools}
+    return _tokens(sent, count)
+
+
+def _tokens(value: Any, count: Callable[[str], int]) -> int:
+    return count(msgspec.json.encode(value).decode())
 
 
 def unnamed(message: Message) -> Message:

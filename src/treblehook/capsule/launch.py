@@ -92,8 +92,8 @@ class CapsuleLaunch:
         except BaseException as error:
             await self._staged.runtime.close()
             self._unmake()
-            if isinstance(error, OSError):
-                what = f"{error.filename or self.workdir.session}: {error.strerror or error}"
+            if isinstance(error, OSError | TranscriptFailed):
+                what = f"{error.filename or self.workdir.session}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
                 raise StagingFailed(self._manifest.name, self._manifest.version, what) from error
             raise
 
@@ -133,6 +133,7 @@ class CapsuleLaunch:
         self._witness = witness
         self._record.follow(self._session.state.conversation)
         self._inference.follow(self._session.state)
+        keeper.follow(self._session.state)
         threaded = manifest.lifecycle.threaded
         self._runner = Runner(self._session, keeper, self._desk, witness, workdir, self._ended, threaded=threaded)
 

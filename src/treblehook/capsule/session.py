@@ -14,7 +14,8 @@ from treblehook.capsule.manifest.values import CapsuleManifest
 from treblehook.capsule.tasks.keeper import CapsuleTasks
 from treblehook.capsule.tools.offered import undeclared
 from treblehook.capsule.tools.permission import GrantedByManifest
-from treblehook.capsule.trace.witness import Witness, WitnessedDispatcher
+from treblehook.capsule.trace.dispatcher import WitnessedDispatcher
+from treblehook.capsule.trace.witness import Witness
 from treblehook.capsule.workdir import Workdir
 from treblehook.contracts.murmur.hooks import MurmurHooks
 from treblehook.engine import Mode, Registry

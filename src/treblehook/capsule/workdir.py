@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from treblehook.host.private import make_private_folder
 
-BOOKKEEPING: Final = ("trace.jsonl", "MURMUR.md", "logs", "tools", "out", ".murmur")
-"""What the runtime keeps in a session workdir, which the agent's file tools leave alone."""
+_BOOKKEEPING: Final = ("trace.jsonl", "MURMUR.md", "logs", "tools")
+_SESSIONS: Final = ".murmur"
 
 
 class Workdir(Struct, frozen=True):
@@ -48,10 +48,13 @@ class Workdir(Struct, frozen=True):
         """The folder of what tasks came to."""
         return self.session / "out"
 
+    def bookkeeping(self) -> list[Path]:
+        """What the runtime alone writes to, of this launch and of others; the agent's file tools leave it alone."""
+        return [self.accessible / _SESSIONS, *(self.session / name for name in _BOOKKEEPING)]
+
     def make(self) -> None:
         """Make the folders that a launch writes to. Raises `OSError`."""
-        self.accessible.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for folder in (self.session, self.logs, self.tools, self.out):
+        for folder in (self.accessible, self.session, self.logs, self.tools, self.out):
             make_private_folder(folder)
 
     def bootstrap(self, line: str) -> None:
@@ -65,7 +68,7 @@ class Workdir(Struct, frozen=True):
 def workdir_of(session: str, beside: Path, given: Path | None) -> Workdir:
     """The workdir of a launch: `given`, or one of its own in the folder `beside`."""
     if given is not None:
-        return Workdir(given, given / ".murmur" / session)
+        return Workdir(given, given / _SESSIONS / session)
     own = beside / "workdir" / session
     return Workdir(own, own)
 

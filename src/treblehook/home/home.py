@@ -28,6 +28,7 @@ from treblehook.runtimes.process import ProcessRuntime
 
 if TYPE_CHECKING:
     # Most homes have no notes.
+    from treblehook.kiln.kiln import Hearer
     from treblehook.kiln.kilns import Kilns
 
 OBSERVERS_AT_ONCE = 64
@@ -83,7 +84,7 @@ class Home:
             modes=lambda: self.settings.modes,
             sections=lambda: self.settings.plugins,
             kilns=self.settings.kilns,
-            notes=self._made_kilns,
+            notes=self.made_kilns,
             sessions=self.sessions,
             isolation=self.isolation,
             log=LuaLog(path, self.problems.append),
@@ -123,19 +124,20 @@ class Home:
         await asyncio.shield(self._notes)
         return self._kilns
 
-    def _made_kilns(self) -> "Kilns | None":
-        """The notes, not opened yet: the plugins are loaded before the first of them is told of."""
+    def made_kilns(self, hearer: "Hearer | None" = None) -> "Kilns | None":
+        """The notes, not opened yet: the plugins are loaded before the first of them is told of. Without a `hearer` the bus hears."""
         if self._kilns is None and self.settings.kilns:
             from treblehook.kiln.kiln import Hearer
             from treblehook.kiln.kilns import Kilns
 
-            self._kilns = Kilns(self.settings.kilns, self.path / "kilns", Hearer(self.bus.tell, report=self.problems.append))
+            hearer = hearer or Hearer(self.bus.tell, report=self.problems.append)
+            self._kilns = Kilns(self.settings.kilns, self.path / "kilns", hearer)
         return self._kilns
 
     async def _open_kilns(self) -> None:
         from treblehook.kiln.kilns import KilnsMissing
 
-        kilns = self._made_kilns()
+        kilns = self.made_kilns()
         assert kilns is not None, "notes are asked for where there are kilns"
         try:
             await kilns.open()
@@ -174,9 +176,11 @@ class Home:
             self._notes.cancel()
             with suppress(asyncio.CancelledError, ConfigInvalid):
                 await self._notes
-        left = await self.bus.drain(BUS_SECONDS)
+        # Handlers of what has happened may still read notes; what closing the kilns finishes is told after that.
+        await self.bus.settle(BUS_SECONDS)
         if self._kilns is not None:
             await self._kilns.close()
+        left = await self.bus.drain(BUS_SECONDS)
         if left:
             self.problems.append(Problem(str(self.path), "", f"the handlers of {left} events did not finish in time", level="warning"))
         await self.lua.close()

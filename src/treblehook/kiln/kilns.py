@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Final, Self, TypeVar
 
 from treblehook.host.notes import FoundNote, NoteId, NoteInfo, NoteProblem, Written
 from treblehook.kiln.editing import Edit, read_text
-from treblehook.kiln.index.errors import IndexFailed
+from treblehook.kiln.index.errors import IndexDamaged, IndexFailed
 from treblehook.kiln.indexing.full_pass import ProcessComplete
 from treblehook.kiln.indexing.run import Watcher, embed_kiln, index_kiln
 from treblehook.kiln.kiln import Hearer, Kiln
@@ -52,6 +53,7 @@ class Kilns:
         self._watches: dict[str, Watch] = {}
         self._stale: dict[str, asyncio.Event] = {}
         self._embedding: list[asyncio.Task[None]] = []
+        self._healing: dict[str, asyncio.Task[None]] = {}
 
     @property
     def kilns(self) -> tuple[str, ...]:
@@ -113,24 +115,24 @@ class Kilns:
     async def read(self, note: NoteId) -> str:
         """The whole text. Raises `NoteProblem`."""
         kiln, path = self._of(note)
-        return await kiln.read(lambda: read_text(kiln, path))
+        return await self._read(kiln, lambda: read_text(kiln, path))
 
     async def listed(self, *, kilns: Sequence[str] | None = None, folder: str = "") -> list[NoteInfo]:
         """Every note, or those under `folder`, by kiln and path. Raises `NoteProblem`."""
         found: list[NoteInfo] = []
         for kiln in sorted(self._wanted(kilns), key=lambda kiln: kiln.name):
-            found += await kiln.read(partial(kiln.index.listed, folder))
+            found += await self._read(kiln, partial(kiln.index.listed, folder))
         return found
 
     async def info(self, note: NoteId) -> NoteInfo | None:
         """What the index knows of one note. Raises `NoteProblem`."""
         kiln, path = self._of(note)
-        return await kiln.read(lambda: kiln.index.info(path))
+        return await self._read(kiln, lambda: kiln.index.info(path))
 
     async def backlinks(self, note: NoteId) -> list[NoteId]:
         """The notes that link to it. Raises `NoteProblem`."""
         kiln, path = self._of(note)
-        return await kiln.read(lambda: backlinks(kiln, path))
+        return await self._read(kiln, lambda: backlinks(kiln, path))
 
     async def write(self, note: NoteId, text: str) -> Written:
         """Create or replace a note. Raises `NoteProblem`."""
@@ -162,6 +164,7 @@ class Kilns:
         for task in self._embedding:
             task.cancel()
             await asyncio.wait({task})
+        await asyncio.gather(*self._healing.values(), return_exceptions=True)
         for kiln in self._open.values():
             await kiln.close()
         self._open.clear()
@@ -188,8 +191,34 @@ class Kilns:
         found: list[FoundNote] = []
         limit = max(0, min(limit, MOST))
         for kiln in self._wanted(kilns):
-            found += await kiln.read(partial(find, kiln, text, limit))
+            found += await self._read(kiln, partial(find, kiln, text, limit))
         return best(found, limit)
+
+    async def _read(self, kiln: Kiln, work: Callable[[], T]) -> T:
+        """What `work` reads of the index; one that proves to be damaged is made anew before. Raises `NoteProblem`."""
+        database = kiln.index.database
+        try:
+            return await kiln.read(work)
+        except NoteProblem as problem:
+            if not isinstance(problem.__cause__, IndexDamaged):
+                raise
+        if kiln.index.database is database and kiln.name not in self._healing:
+            if self.owner(kiln.name) not in (None, os.getpid()):
+                # Another process has the file open, and would go on with the old one.
+                raise kiln.problem("", "its index is damaged; start the treblehook that looks after it again, and it is made anew")
+            self._healing[kiln.name] = asyncio.ensure_future(self._heal(kiln))
+        if kiln.name in self._healing:
+            # Whoever comes upon it meanwhile waits for the same.
+            await asyncio.shield(self._healing[kiln.name])
+        return await kiln.read(work)
+
+    async def _heal(self, kiln: Kiln) -> None:
+        try:
+            await kiln.remake()
+            await index_kiln(kiln)
+            self._changed(kiln.name)
+        finally:
+            del self._healing[kiln.name]
 
     def _wanted(self, kilns: Sequence[str] | None) -> list[Kiln]:
         for name in kilns or ():

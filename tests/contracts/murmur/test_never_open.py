@@ -17,7 +17,8 @@ from treblehook.runtimes.wasm import FunctionType, WasmRuntime
 from treblehook.runtimes.wasm.types import STRING, U32, U64, Field, ResultType
 
 Break = Callable[[MurmurRig, str], Awaitable[None]]
-LIMITS = HookLimits(deadline_seconds=0.05, memory_bytes=1024 * 1024)
+LIMITS = HookLimits(memory_bytes=1024 * 1024)
+IMPATIENT = HookLimits(deadline_seconds=0.5, memory_bytes=1024 * 1024)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 records = st.lists(st.tuples(texts, texts), max_size=3)
@@ -67,16 +68,16 @@ async def runtime() -> AsyncIterator[WasmRuntime]:
         yield runtime
 
 
-async def guarded(tmp_path: Path, runtime: WasmRuntime, payload: bytes, binding: str) -> MurmurRig:
+async def guarded(tmp_path: Path, runtime: WasmRuntime, payload: bytes, binding: str, limits: HookLimits = LIMITS) -> MurmurRig:
     rig = MurmurRig(tmp_path, runtime)
-    rig.limits = LIMITS
+    rig.limits = limits
     rig.hook("guard", payload, binding=binding, policy="deny")
     await rig.start()
     return rig
 
 
 @given(answer=answers, binding=st.sampled_from(sorted(GATES)))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_it_answers_but_none(answer: Arm | Errs, binding: str, tmp_path: Path) -> None:
     async def run() -> None:
         async with WasmRuntime() as runtime:
@@ -97,7 +98,7 @@ def test_whatever_it_answers_but_none(answer: Arm | Errs, binding: str, tmp_path
 @pytest.mark.parametrize("binding", sorted(GATES))
 @pytest.mark.parametrize("defect", DEFECTS)
 async def test_however_it_ends(tmp_path: Path, runtime: WasmRuntime, defect: str, binding: str) -> None:
-    rig = await guarded(tmp_path, runtime, hook({binding: DEFECTS[defect]}), binding)
+    rig = await guarded(tmp_path, runtime, hook({binding: DEFECTS[defect]}), binding, IMPATIENT)
 
     for _ in range(3):
         assert "guard" in await refuses(rig, binding)

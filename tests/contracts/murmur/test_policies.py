@@ -97,7 +97,7 @@ async def test_case_071_a_denial_without_a_reason_refuses(guarded: Guarded, reas
 
 BROKEN: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "072 trap": (hook({"on-shell": TRAP}), ("trapped",)),
-    "073 deadline": (hook({"on-shell": SPIN}), ("deadline of 0.2 seconds", "capabilities.limits.deadline_seconds")),
+    "073 deadline": (hook({"on-shell": SPIN}), ("deadline of 0.5 seconds", "capabilities.limits.deadline_seconds")),
     "074 memory": (hook({"on-shell": GROW}), ("resource limits", "capabilities.limits.memory_bytes")),
     "075 older variant": (hook(types={"on-shell": older("on-shell")}), ("another type", "no case deny")),
     "078 error": (hook({"on-shell": Errs("no map")}), ("no map",)),
@@ -107,7 +107,7 @@ BROKEN: dict[str, tuple[bytes, tuple[str, ...]]] = {
 @pytest.mark.parametrize("case", BROKEN)
 async def test_case_072_to_078_a_policy_that_breaks_refuses_this_call_and_every_later_one(guarded: Guarded, case: str) -> None:
     payload, words = BROKEN[case]
-    guarded.rig.limits = HookLimits(deadline_seconds=0.2, memory_bytes=1024 * 1024)
+    guarded.rig.limits = HookLimits(deadline_seconds=0.5, memory_bytes=1024 * 1024)
     guarded.rig.hook("guard", payload, binding="on-shell", policy="deny")
     await guarded.start()
 

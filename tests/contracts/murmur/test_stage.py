@@ -59,7 +59,7 @@ async def test_case_029_an_error_is_logged_word_for_word(rig: MurmurRig) -> None
 
 @pytest.mark.parametrize(("body", "words"), [(TRAP, "trapped"), (SPIN, "capabilities.limits.deadline_seconds")])
 async def test_case_031_a_broken_one_does_not_keep_the_launch_from_going_on(rig: MurmurRig, body: str, words: str) -> None:
-    rig.limits = HookLimits(deadline_seconds=0.1)
+    rig.limits = HookLimits(deadline_seconds=0.5)
     rig.hook("broken", hook({"on-stage": body}), binding="on-stage")
     rig.hook("writes", hook({"on-stage": Arm("write-manifests", [])}), binding="on-stage", policy="write-manifests")
     hooks = await rig.stage()

@@ -173,7 +173,7 @@ async def test_an_import_that_is_not_served(rig: MurmurRig, name: str, inside: s
 async def test_a_hook_that_does_not_start_ends_the_launch(rig: MurmurRig, at_start: str) -> None:
     from treblehook.contracts.murmur.launch import HookLimits
 
-    rig.limits = HookLimits(deadline_seconds=0.1)
+    rig.limits = HookLimits(deadline_seconds=0.5)
     rig.hook("first", hook())
     rig.hook("guard", hook(before=f"(func $begin {at_start}) (start $begin)"))
     hooks = await rig.stage()

@@ -177,6 +177,8 @@ async def test_case_136_requests_go_where_the_grant_allows(rig: MurmurRig, allow
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         came.set()
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
         writer.close()
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:

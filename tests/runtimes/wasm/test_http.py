@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.support.http_guests import DENIED, EXPORTS, SENT, WRONG, asks
+from tests.support.http_guests import DENIED, EXPORTS, SENT, UNREACHABLE, WRONG, asks
 from tests.support.small_guests import Open
-from treblehook.runtimes.wasm import SEALED_WASI, Grants, ImportNotGranted, Limits, Requests, Wasi, WasmRuntime
+from treblehook.runtimes.wasm import SEALED_WASI, DeadlineExceeded, Grants, ImportNotGranted, Limits, Requests, Wasi, WasmRuntime
 
 
 class Server:
@@ -21,6 +21,7 @@ class Server:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.heard.append(await reader.read(100))
         self.came.set()
+        writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
         writer.close()
         await writer.wait_closed()
 
@@ -33,7 +34,7 @@ def threads_of_the_library() -> None:
         async with WasmRuntime() as runtime:
             component = await runtime.load(asks("127.0.0.1:1").encode())
             instance = await runtime.open(component, EXPORTS, granted(lambda *origin: True))
-            assert await instance.call("go", seconds=30) == SENT
+            assert await instance.call("go", seconds=30) == UNREACHABLE
 
     asyncio.run(request())
 
@@ -58,7 +59,7 @@ async def go(opened: Open, text: str, grants: Grants) -> int:
     return answer
 
 
-async def test_a_request_that_is_allowed_is_made(opened: Open, server: Server) -> None:
+async def test_a_request_that_is_allowed_is_made_and_answered(opened: Open, server: Server) -> None:
     asked: list[tuple[str, str, int]] = []
 
     def may(scheme: str, host: str, port: int) -> bool:
@@ -119,6 +120,23 @@ async def test_without_the_group_it_is_refused_before_it_starts(opened: Open) ->
 
     with pytest.raises(ImportNotGranted, match="wasi:http/"):
         await opened(asks("nest.example"), EXPORTS, Grants(wasi=wasi))
+
+
+async def test_a_guest_that_waits_for_an_answer_keeps_its_deadline(opened: Open) -> None:
+    over = asyncio.Event()
+
+    async def never_answers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await over.wait()
+        writer.close()
+
+    async with await asyncio.start_server(never_answers, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        instance = await opened(asks(f"127.0.0.1:{port}"), EXPORTS, granted(lambda *origin: True))
+
+        with pytest.raises(DeadlineExceeded):
+            await instance.call("go", seconds=0.5)
+        # Its thread is with the library until the other side lets go.
+        over.set()
 
 
 async def test_many_requests_of_one_guest(opened: Open, server: Server) -> None:

@@ -1,5 +1,6 @@
 """What a model reads of the notes that were found for it."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,6 +10,8 @@ from treblehook.lifecycle import Message, Note
 
 NOTES_TAG: Final = "precognition"
 """Marks the message, so that hooks and the context know it."""
+
+_TAG: Final = re.compile(r"<(?=\s*/?\s*system\b)", re.IGNORECASE)
 
 
 def capped(notes: Sequence[Note], budget: int) -> tuple[Note, ...]:
@@ -20,7 +23,10 @@ def capped(notes: Sequence[Note], budget: int) -> tuple[Note, ...]:
 
 
 def rendered(notes: Sequence[Note], *, kilns: int) -> str:
-    """The built-in text; which kiln a note is from is said where `kilns`, those that were searched, are several."""
+    """The built-in text; which kiln a note is from is said where `kilns`, those that were searched, are several.
+
+    What a note says stays inside the block: a tag in it that would end the block, or begin another, is no tag any more.
+    """
     found = "1 note that may be relevant" if len(notes) == 1 else f"{len(notes)} notes that may be relevant"
     parts = [f"{found} to the user's message:", *(_section(note, named=kilns > 1) for note in notes)]
     return "<system>\n" + "\n\n".join(parts) + "\n</system>"
@@ -28,7 +34,9 @@ def rendered(notes: Sequence[Note], *, kilns: int) -> str:
 
 def _section(note: Note, *, named: bool) -> str:
     kiln = f" [{note.kiln}]" if named and note.kiln else ""
-    return f"## {note.title}{kiln}\n\nSimilarity: {note.score:.2f}\n\n{note.snippet}".rstrip()
+    # A file's name may have line breaks.
+    title = " ".join(note.title.splitlines())
+    return _TAG.sub("&lt;", f"## {title}{kiln}\n\nSimilarity: {note.score:.2f}\n\n{note.snippet}".rstrip())
 
 
 def block(text: str) -> Message | None:

@@ -2,9 +2,12 @@
 
 import msgspec
 
+from treblehook.agent.models.model import ModelQuery
 from treblehook.agent.policy import TaskKeeper, TaskName
 from treblehook.agent.seed import Seed
+from treblehook.agent.state import SessionState
 from treblehook.agent.transcript.ids import new_id
+from treblehook.capsule.counted_model import request_tokens
 from treblehook.capsule.tasks.desk import TaskDesk
 from treblehook.capsule.tasks.task_md import Reopening, reopened_text
 from treblehook.capsule.trace.faults import Faults
@@ -37,6 +40,11 @@ class CapsuleTasks(TaskKeeper):
         self._faults: Faults = witness.faults
         self._tokens = tokens
         self._dump_summaries = dump_summaries
+        self._state: SessionState | None = None
+
+    def follow(self, state: SessionState) -> None:
+        """Look at the conversation of this session."""
+        self._state = state
 
     def take(self, text: str, prior_tokens: int) -> str:
         """The next task; answers its id. Raises `OSError` where its text cannot be written."""
@@ -93,8 +101,12 @@ class CapsuleTasks(TaskKeeper):
         self.exhausted_by = hook
 
     def compacted(self, before: int, after: int, messages: tuple[Message, ...]) -> None:
-        """Trace it."""
-        turn = max(0, self._witness.totals.turns - 1)
+        """Trace it, with the launch's own count of what it is now."""
+        if self._state is not None:
+            state = self._state
+            now = ModelQuery(state.system, tuple(state.conversation.messages), tuple(state.tools.values()))
+            after = request_tokens(now, self._tokens.count)
+        turn = self._witness.turn
         fields = {"turn": turn, "task_id": self._desk.task_id, "tokens_before": before, "tokens_after": after}
         self._untraced(self._trace.try_write("compaction", self._trace.nearest, **fields))
         if self._dump_summaries:
@@ -110,7 +122,7 @@ class CapsuleTasks(TaskKeeper):
 
     def not_compacted(self, tokens: int, reason: str) -> None:
         """Trace it."""
-        turn = max(0, self._witness.totals.turns - 1)
+        turn = self._witness.turn
         fields = {"turn": turn, "task_id": self._desk.task_id, "tokens": tokens, "reason": reason}
         problem = self._trace.try_write("compaction_declined", self._trace.nearest, **fields)
         self._workdir.bootstrap(f"the conversation of {tokens} tokens was not compacted: {reason}")

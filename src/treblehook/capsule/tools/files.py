@@ -2,10 +2,11 @@
 
 import asyncio
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from treblehook.capsule.workdir import BOOKKEEPING, Workdir
+from treblehook.capsule.workdir import Workdir
 from treblehook.host.tool import Tool, ToolContext, ToolInputInvalid, ToolOutput, ToolSpec
 from treblehook.host.tools import Edit, Glob, Grep, Read, Write
 from treblehook.host.tools.files import joined
@@ -15,7 +16,7 @@ from treblehook.runtimes.process import ProcessRuntime
 def file_tools(workdir: Workdir, runtime: ProcessRuntime) -> list[Tool]:
     """The five. Searching finds nothing outside either, whatever link leads there."""
     root = Path(os.path.realpath(workdir.accessible))
-    kept = [Path(os.path.realpath(workdir.session / name)) for name in BOOKKEEPING]
+    kept = [Path(os.path.realpath(path)) for path in workdir.bookkeeping()]
     reading = [Confined(tool, root, ()) for tool in (Read(), Glob(within=root), Grep(runtime, within=root))]
     return [*reading, *(Confined(tool, root, kept) for tool in (Write(), Edit()))]
 
@@ -23,7 +24,7 @@ def file_tools(workdir: Workdir, runtime: ProcessRuntime) -> list[Tool]:
 class Confined:
     """A tool whose `path` has to lead, all links followed, into the folder `root`, and not into what is `kept`."""
 
-    def __init__(self, tool: Tool, root: Path, kept: "list[Path] | tuple[()]") -> None:
+    def __init__(self, tool: Tool, root: Path, kept: Sequence[Path]) -> None:
         self._tool = tool
         self._root = root
         self._kept = kept

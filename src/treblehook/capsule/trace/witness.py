@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from treblehook.capsule.manifest.values import CapsuleManifest
@@ -14,7 +13,8 @@ from treblehook.capsule.tasks.inference import HookInference
 from treblehook.capsule.tasks.record import ConversationRecord
 from treblehook.capsule.trace.faults import Faults
 from treblehook.capsule.trace.file import TraceFile
-from treblehook.engine import Dispatcher, Outcome
+from treblehook.capsule.trace.totals import Totals
+from treblehook.engine import Outcome
 from treblehook.lifecycle import (
     Event,
     ModelRequest,
@@ -32,25 +32,12 @@ from treblehook.lifecycle import (
 E = TypeVar("E", bound=Event)
 
 
-class Totals(Struct):
-    """Counted from observations; a refused call is in none of them."""
-
-    turns: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    tool_calls: int = 0
-    shell_calls: int = 0
-
-    def less(self, before: "Totals") -> "Totals":
-        """What has been added since `before`."""
-        return Totals(*(getattr(self, name) - getattr(before, name) for name in self.__struct_fields__))
-
-
 class Witness:
     """Writes the trace of one launch, and keeps desk and record up to date. Raises `TranscriptFailed` where a line that must be there
     cannot be written: the session fails rather than going on unaudited.
 
-    `totals` are the launch's, `attempt_ended` is how the newest attempt at the task under way ended, "failed" while none has.
+    `totals` are the launch's, `turn` is the number of the turn under way, `attempt_ended` is how the newest attempt at the task under way
+    ended, "failed" while none has.
     """
 
     def __init__(
@@ -65,6 +52,7 @@ class Witness:
     ) -> None:
         self.totals = Totals()
         self.attempt_ended = "failed"
+        self.turn = 0
         self.faults = faults
         self._trace = trace
         self._manifest = manifest
@@ -88,6 +76,8 @@ class Witness:
                 self._task_start(event)
             case ModelRequest():
                 self._trace.turn = None
+            case ModelResponse():
+                self.turn = event.turn
             case TaskEnd():
                 self.attempt_ended = event.exit_status
                 self._desk.finished()
@@ -159,7 +149,7 @@ class Witness:
             self._trace.write(
                 "inference",
                 self._trace.nearest,
-                turn=max(0, self.totals.turns - 1),
+                turn=self.turn,
                 task_id=self._desk.task_id,
                 input_tokens=done.input_tokens,
                 output_tokens=done.output_tokens,
@@ -281,23 +271,3 @@ class Witness:
 
 def _size(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
-
-
-class WitnessedDispatcher(Dispatcher):
-    """Lets a witness see every event before and after it is told, whether or not a hook is bound to it."""
-
-    def __init__(self, witness: Witness, *parts: Any, **named: Any) -> None:
-        super().__init__(*parts, **named)
-        self._witness = witness
-
-    def reaches(self, event: Event) -> bool:
-        """True: the witness is always there."""
-        return True
-
-    async def fire(self, event: E) -> Outcome[E]:
-        """Ask the handlers of `event`, and write down what is to be written."""
-        told = self._witness.counted(event)
-        self._witness.before(told)
-        outcome = await super().fire(told)
-        self._witness.after(told, outcome)
-        return outcome

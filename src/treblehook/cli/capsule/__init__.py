@@ -1,6 +1,7 @@
 """The commands of `treblehook capsule` live here, one file per command; what a capsule is may not.
 
-`foreground.py` is one launch from the first signal to the exit status, `progress.py` tells of compilations, `timeline.py` shows a trace.
+`foreground.py` is one launch from the first signal to the exit status, `progress.py` tells of compilations, `timeline.py` shows a trace,
+`needed.py` looks whether the libraries are there, before anything that needs them is imported.
 """
 
 import click

@@ -3,12 +3,15 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from treblehook.capsule.checking import Checked, check_capsule
-from treblehook.cli.capsule.progress import CompilationProgress
+from treblehook.cli.capsule.needed import check_installed
 from treblehook.cli.home_options import WRONG, output_option, place_option, problem_line, say_json
+
+if TYPE_CHECKING:
+    from treblehook.capsule.checking import Checked
 
 
 @click.command(name="check")
@@ -21,6 +24,10 @@ def check(context: click.Context, file: Path, home: Path, output: str) -> None:
 
     Its artifacts are read and compiled, and nothing of them is run. Exit status 0 without errors, whatever the warnings; 2 with errors.
     """
+    check_installed()
+    from treblehook.capsule.checking import check_capsule
+    from treblehook.cli.capsule.progress import CompilationProgress
+
     progress = CompilationProgress(lambda line: click.echo(line, err=True))
     checked = asyncio.run(check_capsule(file, home, os.environ, progress))
     for problem in checked.problems:
@@ -34,7 +41,7 @@ def check(context: click.Context, file: Path, home: Path, output: str) -> None:
         context.exit(WRONG)
 
 
-def _summary(checked: Checked) -> str:
+def _summary(checked: "Checked") -> str:
     errors = sum(problem.level == "error" for problem in checked.problems)
     return ", ".join(
         f"{number or 'no'} {what}{'' if number == 1 else 's'}"

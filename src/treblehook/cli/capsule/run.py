@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from treblehook.cli.capsule.foreground import Foreground, RunFlags
+from treblehook.cli.capsule.needed import check_installed
 from treblehook.cli.home_options import output_option, place_option
 from treblehook.cli.output.choice import Shape
 
@@ -27,5 +27,8 @@ def run(file: Path, tasks: tuple[str, ...], home: Path, workdir: Path | None, mo
     Several tasks run in order in one launch; without one, `task.md` beside FILE is the task. Nothing prompts: the manifest's grant is the
     permission. Exit status: 0 finished, 1 a task failed, 2 it could not be staged, 130 interrupted.
     """
+    check_installed()
+    from treblehook.cli.capsule.foreground import Foreground, RunFlags
+
     texts = tuple(os.fsencode(task).decode(errors="replace") for task in tasks)
     sys.exit(asyncio.run(Foreground(RunFlags(file, texts, home, workdir, model, output)).run()))

@@ -1,6 +1,7 @@
 """The kilns of a home, opened for one command."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -14,7 +15,7 @@ from treblehook.cli.home_options import does_not_load, problem_line, say_problem
 from treblehook.cli.kiln.telling import Shown
 from treblehook.cli.output.safe_text import safe
 from treblehook.cli.signals import Signals
-from treblehook.home.settings import load_settings
+from treblehook.home.home import Home
 from treblehook.host.notes import NoteProblem
 from treblehook.host.problems import ConfigInvalid, Problem
 from treblehook.kiln.kiln import Hearer
@@ -23,29 +24,30 @@ from treblehook.lifecycle.daemon_events import DaemonEvent
 
 
 @asynccontextmanager
-async def note_handlers(home: Path) -> AsyncIterator[Callable[[DaemonEvent], None]]:
-    """Who is to hear of notes beside the user: what is yielded takes each event, and leaving waits for the handlers."""
-    yield lambda event: None
+async def opened(home: Path, shown: Shown, *, watch: bool = False, hooks: bool = True) -> AsyncIterator[Kilns]:
+    """The kilns of a home, whose hooks hear of notes beside the user; leaving waits for them.
 
-
-@asynccontextmanager
-async def opened(home: Path, shown: Shown, *, watch: bool = False) -> AsyncIterator[Kilns]:
-    """The kilns of a home. Raises `ConfigInvalid` where it has none that can be used, `KilnsMissing`, and to watch them `NoteProblem`
-    where another process does."""
-    folders, warnings = _folders(home)
-    say_problems(warnings)
-    async with note_handlers(home) as handlers:
+    Raises `ConfigInvalid` where there is none that can be used, `KilnsMissing`, and to watch them `NoteProblem` where another process does.
+    """
+    async with Home(home, os.environ) as open_home:
 
         def tell(event: DaemonEvent) -> None:
             shown.event(event)
-            handlers(event)
+            open_home.bus.tell(event)
 
-        hearer = Hearer(tell, shown.completed, lambda problem: click.echo(problem_line(problem), err=True))
-        async with Kilns(folders, home / "kilns", hearer) as kilns:
-            if watch:
-                check_free(kilns, kilns.kilns)
-            await kilns.open(watch=watch)
-            yield kilns
+        kilns = open_home.made_kilns(Hearer(tell, shown.completed, lambda problem: click.echo(problem_line(problem), err=True)))
+        if kilns is None:
+            remedy = 'name a folder of notes: [kilns] and notes = "~/notes"'
+            raise ConfigInvalid([Problem(str(open_home.settings.file), "kilns", "there are none", remedy)])
+        if hooks:
+            open_home.lua.start()
+        say_problems(open_home.problems)
+        told = len(open_home.problems)
+        if watch:
+            check_free(kilns, kilns.kilns)
+        await kilns.open(watch=watch)
+        yield kilns
+    say_problems(open_home.problems[told:])
 
 
 def run(work: Callable[[], Awaitable[int]], stopped: str = "") -> None:
@@ -89,11 +91,3 @@ def check_free(kilns: Kilns, names: Sequence[str]) -> None:
         process = kilns.owner(name)
         if process is not None:
             raise NoteProblem(f"{name}: a running treblehook (process {process}) looks after this kiln; let it do that, or stop it first")
-
-
-def _folders(home: Path) -> tuple[dict[str, Path], tuple[Problem, ...]]:
-    settings = load_settings(home)
-    if not settings.kilns:
-        remedy = 'name a folder of notes: [kilns] and notes = "~/notes"'
-        raise ConfigInvalid([Problem(str(settings.file), "kilns", "there are none", remedy)])
-    return settings.kilns, settings.warnings

@@ -24,7 +24,7 @@ def search(query: str, names: tuple[str, ...], limit: int, home: Path, output: s
 
 
 async def _search(query: str, names: tuple[str, ...], limit: int, home: Path, output: str) -> int:
-    async with opened(home, Shown(output)) as kilns:
+    async with opened(home, Shown(output), hooks=False) as kilns:
         found = await kilns.search(query, kilns=names or None, limit=limit)
         for note in found:
             if output == "jsonl":

@@ -2,22 +2,25 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
 from treblehook.contracts.crucible.author import Author
 from treblehook.contracts.crucible.caller import USER, Caller, Loading
 from treblehook.contracts.crucible.log import Log
+from treblehook.contracts.crucible.names import EVENT_NAMES
 from treblehook.contracts.crucible.registering import Registering
 from treblehook.contracts.crucible.registrations import Registrations
 from treblehook.engine import Mode, Registry
-from treblehook.runtimes.lua import LuaValue, LuaVM
+from treblehook.runtimes.lua import LuaVM
 
 Kind = Literal["session", "plugin"]
 
 LOAD_SECONDS: Final = 1.0
 """How long one file may compute while it is loaded."""
+
+_HANDLED: Final = frozenset((*EVENT_NAMES, "on_session_start", "on_session_end"))
+"""What handlers are asked about; other runs, of tools say, end as those who started them want."""
 
 
 class CrucibleVM:
@@ -66,17 +69,6 @@ class CrucibleVM:
         owner = loading.owner if loading is not None and loading.active else None
         return Author(event, caller.hook or USER, caller.owner, owner, file, line, self.log)
 
-    def evaluate(self, file: Path, *, owner: str | None, name: str | None = None) -> LuaValue:
-        """Run one file to its end, and answer what it returned. What it registers belongs to `owner`; `name` is by default the owner's,
-        else the file's.
-
-        Raises `LuaFailed` for a syntax error and for what the code raises; what was registered before that stays. Raises OSError.
-        """
-        source = file.read_bytes()
-        with self.owned_by(owner, name or owner or file.name) as caller:
-            returned = self.lua.run_now(self.lua.load(source, str(file)), about=caller, cpu_seconds=LOAD_SECONDS)
-        return returned[0] if returned else None
-
     @contextmanager
     def owned_by(self, owner: str | None, name: str | None = None) -> Iterator[Caller]:
         """Registrations made inside belong to `owner`. Runs that may wait must be `about` the caller that this gives: while they do, other
@@ -98,12 +90,12 @@ class CrucibleVM:
         self._on_close.append(told)
 
     def clear(self, owner: str) -> None:
-        """Take out the handlers and lifecycle hooks of `owner`, and whatever else listens to that. What of it waits does so no longer:
-        nothing that it answers would be obeyed."""
+        """Take out the handlers and lifecycle hooks of `owner`, and whatever else listens to that. A handler that waits does so no
+        longer: nothing that it answers would be obeyed."""
         self.registrations.clear(owner)
         for told in self._on_clear:
             told(owner)
-        self.lua.cut(lambda about: isinstance(about, Caller) and about.owner == owner)
+        self.lua.cut(lambda about: isinstance(about, Caller) and about.owner == owner and about.event in _HANDLED)
 
     def close(self) -> None:
         """Take everything out, and let the machine go; once."""

@@ -97,7 +97,7 @@ def _check_exports(hook: HookManifest, component: Component) -> None:
 
 def _check_imports(hook: HookManifest, component: Component) -> None:
     try:
-        component.check_imports(Grants(_OFFERED, SEALED_WASI))
+        component.check_imports(Grants(_offered(), SEALED_WASI))
     except ImportNotGranted as error:
         served = ", ".join(error.others) or "the four interfaces of the world murmur:runtime/hook and WASI 0.2"
         raise HookUnusable(hook.name, hook.version, f"it imports {error.name}, which is not served", f"rebuild it for {served}") from error
@@ -107,16 +107,10 @@ def _check_imports(hook: HookManifest, component: Component) -> None:
 
 def _offered() -> list[HostInterface]:
     """The imports by their types alone: who serves them is known only when a launch begins."""
-    served = (INFERENCE, TOKENS, TASK_IO, CONVERSATION)
-    by_type = ((name, interface(name).functions.items()) for name in served)
-    return [
-        TYPES_ONLY,
-        *(HostInterface(name, {each: HostFunction(type, _nobody) for each, type in functions}) for name, functions in by_type),
-    ]
+    served = {name: interface(name).functions for name in (INFERENCE, TOKENS, TASK_IO, CONVERSATION)}
+    stubs = [HostInterface(name, {each: HostFunction(type, _nobody) for each, type in types.items()}) for name, types in served.items()]
+    return [TYPES_ONLY, *stubs]
 
 
 def _nobody(*arguments: object) -> object:
     raise NotImplementedError
-
-
-_OFFERED: Final = _offered()

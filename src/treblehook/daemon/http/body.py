@@ -85,9 +85,7 @@ class Bodies:
         self.freed.set()
         self.freed = asyncio.Event()
 
-    async def read(
-        self, declared: int | None, receive: Receive, share: Share | None, *, keep: bool, expected: bool = False
-    ) -> bytes:
+    async def read(self, declared: int | None, receive: Receive, share: Share | None, *, keep: bool, expected: bool = False) -> bytes:
         """The whole body; without `keep` it is only measured, and b"". With `expected` the client waits to be told to send it.
 
         Raises `ApiError` 413, and `Disconnected`.

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from treblehook.contracts.crucible.plugins.calling import Calling
 from treblehook.contracts.crucible.plugins.modules import Modules
 from treblehook.contracts.crucible.plugins.source import SourceUnreadable, read_source
 from treblehook.contracts.crucible.vm import LOAD_SECONDS, CrucibleVM
@@ -13,7 +14,7 @@ def evaluate(vm: CrucibleVM, modules: Modules, name: str, file: Path, source: by
     try:
         content = read_source(file) if source is None else source
         with vm.owned_by(None, name) as caller:
-            vm.lua.run_now(modules.load(name, content, file), about=caller, cpu_seconds=LOAD_SECONDS)
+            Calling(vm.lua).now(modules.load(name, content, file), about=caller, cpu_seconds=LOAD_SECONDS)
     except LuaFailed as failed:
         vm.log("error", name, f"did not load: {failed.message}", failed.file or str(file), failed.line or None)
     except SourceUnreadable as unreadable:

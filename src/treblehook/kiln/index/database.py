@@ -16,6 +16,10 @@ _PATIENCE_SECONDS: Final = 30.0
 """How long one process waits for another that writes. A batch takes well under one."""
 
 
+_LOG_PAGES: Final = 8_000
+_LOG_BYTES: Final = 4_000_000
+
+
 class Database:
     """Two connections to the file at `file`, one that writes and one that reads; each is used by one thread at a time.
 
@@ -112,6 +116,9 @@ def _connect(file: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+    # Bringing the log into the file waits for the disk; in a full pass that would be after every few steps.
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+    connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
     return connection
 
 

@@ -9,6 +9,8 @@ from typing import Final
 from treblehook.host.problems import Problem
 
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_WORDS_DAMAGED: Final = ("vtable constructor failed", "invalid fts5 file format")
+"""What SQLite says where the tables behind the index of words are damaged; its code for that is that of any error."""
 
 
 class IndexFailed(Exception):
@@ -36,4 +38,5 @@ def index_errors(file: Path) -> Iterator[None]:
     except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
         # An extended code has the plain one in its low byte.
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-        raise (IndexDamaged if code in _DAMAGED else IndexFailed)(file, error) from error
+        damaged = code in _DAMAGED or any(said in str(error) for said in _WORDS_DAMAGED)
+        raise (IndexDamaged if damaged else IndexFailed)(file, error) from error

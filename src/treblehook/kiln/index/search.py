@@ -37,7 +37,7 @@ WHERE words MATCH ? AND rank MATCH 'bm25({_WEIGHTS})' ORDER BY rank LIMIT ?
 # Ordered by the rank alone, SQLite makes the snippets of those notes only that it answers.
 
 _COUNT: Final = "SELECT count(*) FROM words WHERE words MATCH ?"
-_RAREST: Final = 4
+_RAREST: Final = 3
 """Of many words, those that any note is looked for by."""
 
 _BY_NUMBER: Final = """
@@ -46,7 +46,10 @@ SELECT notes.id, path, notes.title, notes.tags, substr(body, 1, 160) FROM notes 
 
 
 def by_words(database: Database, text: str, limit: int) -> list[Hit]:
-    """The notes for `text`, best first: those with all words, then those with words that begin so, then those with any."""
+    """The notes for `text`, best first: those with all words, then those where the last is a beginning, then those with any.
+
+    A word that no note has counts as the beginning of others.
+    """
     found: dict[int, Hit] = {}
     wanted = terms(text)
     if not wanted:
@@ -63,13 +66,15 @@ def by_words(database: Database, text: str, limit: int) -> list[Hit]:
 
 def _widening(connection: sqlite3.Connection, wanted: Sequence[Term]) -> Iterator[str]:
     """FTS5 queries, each of which finds more than the one before."""
-    yield " AND ".join(term.exact for term in wanted)
-    yield " AND ".join(term.wide for term in wanted)
-    # Ranking costs time for every note with a word, so that words which nearly every note has are left out.
-    counts = [(connection.execute(_COUNT, (term.wide,)).fetchone()[0], place) for place, term in enumerate(wanted)]
-    rarest = sorted(place for count, place in sorted(counts)[:_RAREST] if count)
-    if rarest and len(wanted) > 1:
-        yield " OR ".join(wanted[place].wide for place in rarest)
+    counts = [connection.execute(_COUNT, (term.exact,)).fetchone()[0] for term in wanted]
+    chosen = [term.exact if count else term.wide for term, count in zip(wanted, counts, strict=True)]
+    yield " AND ".join(chosen)
+    if counts[-1] and wanted[-1].wide != wanted[-1].exact:
+        yield " AND ".join([*chosen[:-1], wanted[-1].wide])
+    if len(wanted) > 1:
+        # Ranking costs time for every note with a word, so that words which nearly every note has are left out.
+        rarest = sorted(range(len(wanted)), key=lambda place: (counts[place] == 0, counts[place]))[:_RAREST]
+        yield " OR ".join(chosen[place] for place in sorted(rarest))
 
 
 def by_number(connection: sqlite3.Connection, number: int) -> Hit | None:

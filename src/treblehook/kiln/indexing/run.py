@@ -9,6 +9,7 @@ from treblehook.host.notes import NoteProblem
 from treblehook.kiln.index.errors import IndexDamaged
 from treblehook.kiln.indexing.full_pass import FullPass
 from treblehook.kiln.kiln import Change, Kiln
+from treblehook.kiln.renaming.finishing import finish_renaming
 from treblehook.lifecycle.daemon_events import NoteDeleted
 
 
@@ -39,6 +40,11 @@ async def index_kiln(kiln: Kiln, *, force: bool = False, progress: Watcher = lam
 
 
 async def _passed(kiln: Kiln, force: bool, progress: Watcher) -> FullPass:
+    unfinished: list[str] = []
+    # Before the index learns what has become of the files.
+    await kiln.change(lambda: finish_renaming(kiln, unfinished.append))
+    for problem in unfinished:
+        kiln.report("", problem)
     full = FullPass(kiln.index, kiln.root, force=force)
     await kiln.change(_quiet(full.look))
     total = full.left

@@ -9,6 +9,7 @@ from typing import Final, NoReturn, Self
 from treblehook.host.notes import NoteProblem
 from treblehook.kiln.files.root import Root
 from treblehook.kiln.files.walk import Found
+from treblehook.kiln.index.errors import IndexDamaged
 from treblehook.kiln.indexing.absorb import Absorbed, absorb, absorb_again, file_event
 from treblehook.kiln.kiln import Change, Kiln
 from treblehook.kiln.watching.notifier import Notifier
@@ -55,7 +56,10 @@ class Listening:
         await self._stop()
 
     async def listen(self, folder: Root, found: Mapping[str, Found]) -> NoReturn:
-        """Deal with changes until the kiln is lost; `found` is what a pass has just found in `folder`. Raises `KilnLost`."""
+        """Deal with changes until the kiln is lost; `found` is what a pass has just found in `folder`.
+
+        Raises `KilnLost`, and `NoteProblem` for a damaged index.
+        """
         sight = Sight(self._kiln.root, folder, found)
         while True:
             await self._wait()
@@ -99,6 +103,9 @@ class Listening:
         try:
             await kiln.change(work)
         except NoteProblem as problem:
+            if isinstance(problem.__cause__, IndexDamaged):
+                # It will never take anything; a full pass makes it anew.
+                raise
             # The files have changed all the same; the notes follow once the index takes them.
             kiln.report("", str(problem))
             for one in seen:
@@ -111,7 +118,9 @@ class Listening:
         owed, self._owed, self._owed_at = list(self._owed), {}, float("inf")
         try:
             await self._kiln.change(lambda: Change(absorb_again(self._kiln.index, self._kiln.root, owed).events))
-        except NoteProblem:
+        except NoteProblem as problem:
+            if isinstance(problem.__cause__, IndexDamaged):
+                raise
             self._owed = dict.fromkeys(owed) | self._owed
             self._owed_at = self._loop.time() + _OWED_SECONDS
 

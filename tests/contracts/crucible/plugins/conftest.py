@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.crucible_rig import evaluate
 from treblehook.contracts.crucible.plugins.discovery import find_plugins
 from treblehook.contracts.crucible.plugins.plugins import Plugins, PluginState
 from treblehook.contracts.crucible.vm import CrucibleVM
@@ -64,7 +65,7 @@ class PluginHome:
         """Evaluate the user's init.lua in the plugin VM, as it comes after the plugins."""
         file = self.folder / "init.lua"
         file.write_text(text)
-        self.vm.evaluate(file, owner=None)
+        evaluate(self.vm, file, owner=None, name="init.lua")
 
     async def call(self, tool: str = "bash", session: str = "s1", **arguments: Any) -> Outcome[PreToolCall]:
         """Fire `pre_tool_call`."""

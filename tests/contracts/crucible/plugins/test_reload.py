@@ -214,7 +214,7 @@ async def test_case_080_a_reload_while_a_handler_waits_skips_it_and_denies_nothi
     outcome = await call
 
     assert outcome.decision is None
-    assert home.said == ["waiting", "woke", "b"]
+    assert home.said == ["waiting", "b"], "what waited ended with its plugin"
 
 
 async def test_a_handler_that_fails_after_its_plugin_was_reloaded_denies_nothing(home: PluginHome, waits: Callable[[], None]) -> None:

@@ -21,7 +21,7 @@ _OPTIONS: Final = (
     "-ffreestanding",
     "-Wall",
     "-Wl,--no-entry",
-    "-Wl,-z,stack-size=262144",
+    "-Wl,-z,stack-size=1048576",
 )
 
 

@@ -8,13 +8,12 @@ from msgspec import Struct
 
 from treblehook.contracts.murmur.artifact import MANIFEST
 from treblehook.contracts.murmur.authoring.errors import BuildFailed
+from treblehook.contracts.murmur.authoring.names import NAME, NAME_RULE
 from treblehook.contracts.murmur.errors import HookConfigInvalid
 from treblehook.contracts.murmur.hook_manifest import HookManifest, parse_hook_manifest
 from treblehook.contracts.murmur.yaml_text import parse_yaml
 
-NAME_RULE: Final = "1 to 100 lower-case letters, digits and -, with no - at either end"
 _RESERVED: Final = ("latest", "stable", "edge")
-_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?")
 _VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,99}")
 SOURCES: Final = {"hook.py": "python", "hook.c": "c"}
 
@@ -39,11 +38,6 @@ class Project(Struct, frozen=True):
         return f"{self.manifest.name}-{self.manifest.version}.mur.zip"
 
 
-def is_hook_name(name: str) -> bool:
-    """Whether a hook may be called so (`NAME_RULE`, murmur.md 2.2)."""
-    return _NAME.fullmatch(name) is not None
-
-
 def read_project(folder: Path) -> Project:
     """Raises `BuildFailed`: what its author has to mend, before anything is built."""
     file = folder / MANIFEST
@@ -58,14 +52,14 @@ def read_project(folder: Path) -> Project:
     except HookConfigInvalid as invalid:
         raise BuildFailed(file, invalid.key, invalid.detail, "mend the manifest") from invalid
     content = parse_yaml(text)
-    name = _matching(file, content, "name", _NAME, NAME_RULE)
+    name = _matching(file, content, "name", NAME, NAME_RULE)
     version = _matching(file, content, "version", _VERSION, "letters, digits and . + _ -")
     if version in _RESERVED:
         raise BuildFailed(file, "version", f"found {version!r}, which is reserved", "name a number, as 1.0.0")
     named = HookManifest(name, version, manifest.binding, manifest.mode, manifest.policy, manifest.description)
     found = [source for source in SOURCES if (folder / source).is_file()]
     if len(found) != 1:
-        problem = f"there are {' and '.join(found)}" if found else f"there is no {' or '.join(SOURCES)}"
+        problem = f"there is {' and '.join(found)}" if found else f"there is no {' or '.join(SOURCES)}"
         raise BuildFailed(folder, "", problem, "have one of them")
     language: Literal["python", "c"] = "python" if found[0] == "hook.py" else "c"
     return Project(folder, named, folder / found[0], language, _companions(folder, file, content, f"{name}.wasm"))

@@ -15,7 +15,7 @@ _SUFFIX: Final = ".txt"
 _ENTRY: Final = "murmur_entry"
 WORLD: Final = "hook"
 _LAST_FRAME: Final = re.compile(r'File "/1/(?P<file>[^"]+)", line (?P<line>\d+)')
-_INVALID: Final = "murmur_entry.HookInvalid: "
+_INVALID: Final = "murmur_checks.HookInvalid: "
 
 
 def build_python(project: Project) -> bytes:

@@ -111,7 +111,7 @@ void *hook_keep(uint32_t size);
 IMPORT("murmur:runtime/tokens@0.4.0", "count") uint64_t count_tokens(const char *data, uint32_t size);
 
 typedef struct {
-    uint8_t failed; /* then `text` is why */
+    uint8_t failed; /* then `text` is why, and nothing else is there */
     uint8_t padding[7];
     hook_text text, model_used;
     uint64_t input_tokens, output_tokens;

@@ -129,10 +129,10 @@ HELPER relation relate(const path *pattern, uint32_t behind, const path *target,
     return above ? ABOVE : APART;
 }
 
-typedef enum { SAFE, PROTECTED, CANNOT_TELL } standing;
+typedef enum { SAFE, PROTECTED, HOLDS, CANNOT_TELL } standing;
 
 HELPER standing standing_of(relation found, bool below_too) {
-    return found == INSIDE || (found == ABOVE && below_too) ? PROTECTED : SAFE;
+    return found == INSIDE ? PROTECTED : found == ABOVE && below_too ? HOLDS : SAFE;
 }
 
 /* A target of which nobody knows how it lies to the pattern's root: the pattern may begin at any of its segments. */
@@ -150,7 +150,7 @@ HELPER standing stands(const path *pattern, const path *target, bool below_too) 
     if (pattern->root == ABSOLUTE) {
         /* Of the home it is only known that it is some folder. */
         for (uint32_t behind = 1; behind < pattern->count; behind++)
-            if (!is_stars(pattern->segments[behind]) && standing_of(relate(pattern, behind, target, 0), below_too) == PROTECTED) return PROTECTED;
+            if (!is_stars(pattern->segments[behind]) && standing_of(relate(pattern, behind, target, 0), below_too) != SAFE) return CANNOT_TELL;
         return SAFE;
     }
     return anywhere(pattern, target, below_too);
@@ -168,7 +168,7 @@ HELPER standing judge(const path *target, bool below_too) {
     for (uint32_t i = 0; i < guarded.count; i++) {
         standing found = stands(&guarded.patterns[i], target, below_too);
         if (found == PROTECTED) return PROTECTED;
-        if (found == CANNOT_TELL) worst = CANNOT_TELL;
+        if (found != SAFE) worst = found;
     }
     return worst;
 }
@@ -195,6 +195,7 @@ HELPER bool absolute_folder(const json *value, path *found) {
     return push_text(found, kept_copy(value->text));
 }
 
+/* Bytes that no sensible path has; a few of them would mean something here. */
 HELPER bool has_control_bytes(hook_text text) {
     for (uint32_t i = 0; i < text.size; i++)
         if ((unsigned char)text.data[i] < 0x20) return true;

@@ -68,11 +68,4 @@ HELPER word inside(word folder, word of) {
     return word_of(joined(folder.text, TEXT("/"), last_segment(of.text)));
 }
 
-/* The command without its first `count` words. */
-HELPER void without(words *command, uint32_t count) {
-    if (count > command->count) count = command->count;
-    command->count -= count;
-    for (uint32_t i = 0; i < command->count; i++) command->items[i] = command->items[i + count];
-}
-
 #endif

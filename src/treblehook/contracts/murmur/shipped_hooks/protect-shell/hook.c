@@ -10,8 +10,10 @@ static void run_argv(const shell_event *event) {
     command->items[command->count++] = word_of(event->binary);
     for (uint32_t i = 0; i < event->argv.count; i++) {
         if (command->count == MOST_WORDS) return cannot_tell("it has too many words", (hook_text){0});
-        command->items[command->count++] = word_of(event->argv.items[i]);
-        if (i > 0 && has_control_bytes(event->argv.items[i]) && !has(event->argv.items[i], '\n')) return cannot_tell("it has control bytes", (hook_text){0});
+        hook_text argument = event->argv.items[i];
+        for (uint32_t at = 0; at < argument.size; at++)
+            if ((unsigned char)argument.data[at] <= HOME_MARK) return cannot_tell("it has control bytes", (hook_text){0});
+        command->items[command->count++] = word_of(argument);
     }
     run_command(command, 0, false);
 }

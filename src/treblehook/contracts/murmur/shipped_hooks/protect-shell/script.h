@@ -8,7 +8,14 @@
 enum { MOST_WORDS = 512 };
 typedef struct { uint32_t count; word items[MOST_WORDS]; } words;
 
-static void run_command(words *command, int depth, bool piped_into);
+static void run_command(words *command, int depth, bool fed);
+
+/* The command without its first `count` words. */
+HELPER void without(words *command, uint32_t count) {
+    if (count > command->count) count = command->count;
+    command->count -= count;
+    for (uint32_t i = 0; i < command->count; i++) command->items[i] = command->items[i + count];
+}
 
 HELPER void skip_blanks(script *from) {
     while (more(from)) {
@@ -119,24 +126,21 @@ HELPER void read_command(script *from, bool piped_into) {
         else if (byte == '#') skip_comment(from);
         else {
             word next = read_word(from);
-            /* A pair of braces within quotes is what a recipe of just puts in. */
+            /* A number right before a redirection is its own. */
             bool number = next.known && !next.quoted && all_digits(next.text) && more(from) && (*from->at == '<' || *from->at == '>');
             if (number) continue;
             if (command->count == MOST_WORDS) return cannot_tell("it has too many words", (hook_text){0});
             command->items[command->count++] = next;
         }
     }
-    words rest = *command;
-    while (!refused() && rest.count > 0 && rest.items[0].known && !rest.items[0].quoted) {
-        hook_text first = rest.items[0].text;
+    while (!refused() && command->count > 0 && command->items[0].known && !command->items[0].quoted) {
+        hook_text first = command->items[0].text;
         if (one_of(first, "for while until")) from->loops++;
         if (same(first, TEXT("done")) && from->loops > 0) from->loops--;
         if (same(first, TEXT("for"))) return;
         if (one_of(first, "case select function coproc")) return cannot_tell("it has a compound command that is not read", first);
         if (!one_of(first, "if then elif else fi while until do done { } ! time")) break;
-        rest.count--;
-        for (uint32_t i = 0; i < rest.count; i++) rest.items[i] = rest.items[i + 1];
-        *command = rest;
+        without(command, 1);
     }
     if (refused() || command->count == 0) return;
     bool moves = command->items[0].known && one_of(command->items[0].text, "cd pushd popd");

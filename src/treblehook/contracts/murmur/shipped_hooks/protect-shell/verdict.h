@@ -60,6 +60,7 @@ HELPER void target(word at, bool below_too) {
         if (!read_path(at.text, here.count > 0 ? &here.items[i] : &root, &found)) return cannot_tell("the path is too long or too odd", at.text);
         standing how = judge(&found, below_too);
         if (how == PROTECTED) return refuse(joined(shown(at.text), TEXT(" is protected"), (hook_text){0}));
+        if (how == HOLDS) return refuse(joined(shown(at.text), TEXT(" holds, or may hold, what is protected"), (hook_text){0}));
         if (how == CANNOT_TELL) return cannot_tell("the path may hold what is protected", at.text);
     }
 }

@@ -168,7 +168,7 @@ HELPER void read_bracket(script *from, builder *to) {
 HELPER void read_tilde(script *from, word *into, builder *to) {
     char next = peek(from, 1);
     from->at++;
-    if (next == '/' || next == 0 || has(TEXT(" \t\n;&|<>)"), next)) add_byte(to, HOME_MARK);
+    if (next == '/' || next == 0 || has(TEXT(" \t\n;&|<>):"), next)) add_byte(to, HOME_MARK);
     else add_byte(to, '~'), into->known = false;
 }
 
@@ -193,10 +193,11 @@ HELPER word read_word(script *from) {
         else if (byte == '?') add_byte(&to, ANY_BYTE), from->at++;
         else if (byte == '[') read_bracket(from, &to);
         else if (byte == '{') read_brace(from, &made, &to);
-        else if (byte == '~' && to.size == 0 && !made.quoted) read_tilde(from, &made, &to);
+        else if (byte == '~' && (to.size == 0 ? !made.quoted : has(TEXT("=:"), to.data[to.size - 1]))) read_tilde(from, &made, &to);
         else add_byte(&to, byte), from->at++;
     }
     made.text = built(&to);
+    /* Doubled braces are what a recipe of just has replaced, within quotes too. */
     for (uint32_t i = 0; i + 1 < made.text.size; i++)
         if (made.text.data[i] == '{' && made.text.data[i + 1] == '{') made.known = false;
     return made;
