@@ -11,7 +11,7 @@ READY := .venv/ready-$(PROJECT)
 BENCH := .venv/bench-$(PROJECT)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench clean
+.PHONY: help setup demo test lint format hooks bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,12 @@ lint: $(READY) ## check style, types and the order of the rooms
 format: $(READY) ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+hooks: $(READY) ## build the shipped WebAssembly hooks from their sources
+	@for manifest in src/treblehook/contracts/murmur/shipped_hooks/*/murmur.yaml; do \
+		folder=$${manifest%/*}; \
+		$(BIN)/treblehook hooks build "$$folder" && rm "$$folder"/*.mur.zip || exit; \
+	done
 
 bench: $(BENCH) ## measure beside floors and peers; writes benchmarks/results.md
 	$(BIN)/python -m benchmarks

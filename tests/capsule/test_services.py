@@ -7,10 +7,10 @@ import pytest
 from tests.support.capsule_rig import CapsuleRig, call, calls
 from tests.support.murmur_guests import Arm, Errs, hook
 from treblehook.agent.models.model import ModelReply
-from treblehook.capsule.tasks.desk import TaskDesk
-from treblehook.capsule.tasks.inference import HookInference
-from treblehook.capsule.tasks.record import ConversationRecord
 from treblehook.contracts.murmur.services import Completion, InferenceFailed, InferenceRequest, TaskText
+from treblehook.home.components.desk import TaskDesk
+from treblehook.home.components.inference import HookInference
+from treblehook.home.components.record import ConversationRecord
 from treblehook.home.home import Home
 from treblehook.lifecycle import Message
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.daemon_process import HOOKED, DaemonProcess
 from tests.support.deliveries import delivering
+from tests.support.processes import until
 from tests.support.served import Served, Stage, serving
 from treblehook.daemon import serving as serving_module
 from treblehook.daemon.webhooks.deliveries import Deliveries
@@ -219,3 +220,19 @@ def test_a_delivery_that_was_handled_does_not_come_again(stage: Stage) -> None:
     with DaemonProcess(stage.home, command=HOOKED) as daemon:
         assert daemon.deliver(b'"twice"') == 200
         assert [one["body"] for one in daemon.wait_received(2)] == ['"once"', '"twice"']
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_a_queue_that_was_taken_away_takes_nothing_more(stage: Stage, again: bool) -> None:
+    async with serving(stage) as served:
+        assert (await served.deliver(b"1")).status_code == 200
+        await served.deliveries(1)
+        (stage.home / FILE).rename(stage.home / "moved")
+        if again:
+            (stage.home / FILE).touch()
+        answer = await served.deliver(b"2")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (502, "not_stored")
+        assert (await served.deliver(b"2")).status_code == 502, "it is no replay"
+        assert (await served.client.get("/healthz")).json()["status"] == "degraded"
+        await until(lambda: any("deliveries cannot be stored" in line and "taken away" in line for line in served.said))
+    assert sum("deliveries cannot be stored" in line for line in served.said) == 1

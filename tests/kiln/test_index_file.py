@@ -237,16 +237,20 @@ async def test_damage_that_a_change_comes_upon_ends_in_a_full_pass(rig: KilnRig,
         assert await kilns.search("treasure") == []
 
 
+def held(rig: KilnRig) -> "subprocess.Popen[str]":
+    argv = [sys.executable, "-c", HOLDS, str(rig.store / "notes.lock")]
+    holder = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    return holder
+
+
 async def test_an_index_that_another_process_looks_after_is_not_taken_from_under_it(rig: KilnRig) -> None:
     rig.write("a.md", "# A\nthe treasure")
     async with rig.watched():
         pass
     spoil(rig, SPOILED[1])
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDS, str(rig.store / "notes.lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert holder.stdout is not None
-    holder.stdout.readline()
+    holder = held(rig)
     inode = file_of(rig).stat().st_ino
     async with rig.kilns() as kilns:
         await kilns.open(watch=False)

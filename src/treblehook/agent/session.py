@@ -208,6 +208,7 @@ class Session:
         finally:
             self.end_told.set()
         gave_up, _ = await asyncio.gather(self.state.background.drain(), self.children.gone())
+        self.state.gave_up = gave_up
         for leave in self.state.leaving:
             await leave()
         return gave_up

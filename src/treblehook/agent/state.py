@@ -15,7 +15,7 @@ from treblehook.agent.inbox import Inbox
 from treblehook.agent.models.model import Model, ModelFailed, ModelQuery, ModelReply, Usage
 from treblehook.agent.policy import Policy, TaskKeeper
 from treblehook.agent.recorder import Recorder
-from treblehook.engine import Background, Dispatcher, Handler, Outcome
+from treblehook.engine import Background, Dispatcher, GaveUp, Handler, Outcome
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
 from treblehook.host.foreign import fired, foreign
@@ -59,7 +59,8 @@ class SessionState:
     `held` waits for the user's next prompt, `attachments` for the next context, `inbox` holds messages that no turn has taken yet,
     `delivered` results of background subagents that nobody has seen yet. `narrowed` is what turns offer where a hook asked for less
     than all `tools`. Before a turn `notes` are looked for in the session's `kilns`, as `precognition` says. `entering` is called
-    before the start hooks are asked, `leaving` once the end hooks have been told.
+    before the start hooks are asked, `leaving` once the end hooks have been told and what waited for
+    them is over, or in `gave_up`.
     """
 
     facts: SessionFacts
@@ -95,6 +96,7 @@ class SessionState:
     unattended: set[asyncio.Task[Any]] = field(default_factory=set)
     entering: list[Callable[[], None]] = field(default_factory=list)
     leaving: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
+    gave_up: list[GaveUp] = field(default_factory=list)
 
     @property
     def offered(self) -> tuple[str, ...]:

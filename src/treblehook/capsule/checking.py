@@ -8,11 +8,12 @@ from msgspec import Struct
 from treblehook.agent.models import open_model
 from treblehook.agent.models.model import ModelSpecInvalid
 from treblehook.capsule.manifest.opening import Opened, open_capsule
-from treblehook.capsule.manifest.values import ArtifactEntry, CapsuleManifest
+from treblehook.capsule.manifest.values import CapsuleManifest
 from treblehook.capsule.model_spec import model_spec
-from treblehook.capsule.staging.resolve import Resolved, resolve_each
 from treblehook.contracts.murmur.errors import ArtifactInvalid, HookConfigInvalid, HookUnusable, StagingFailed
 from treblehook.contracts.murmur.staging import stage_hooks
+from treblehook.home.components.entries import ArtifactEntry
+from treblehook.home.components.resolve import Resolved, resolve_each
 from treblehook.host.problems import ConfigInvalid, Problem
 from treblehook.runtimes.wasm import Compiling, WasmRuntime
 from treblehook.shell import resolve_executable

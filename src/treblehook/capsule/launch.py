@@ -18,10 +18,7 @@ from treblehook.capsule.session import prepare
 from treblehook.capsule.staging.guide import guide
 from treblehook.capsule.staging.stage import Staged, stage
 from treblehook.capsule.staging.tool_manifests import read_texts, write_of_hook, write_own
-from treblehook.capsule.tasks.desk import TaskDesk
-from treblehook.capsule.tasks.inference import HookInference
 from treblehook.capsule.tasks.keeper import CapsuleTasks
-from treblehook.capsule.tasks.record import ConversationRecord
 from treblehook.capsule.tasks.runner import Runner
 from treblehook.capsule.tools.background import BackgroundCommands
 from treblehook.capsule.tools.offered import offered_tools, own_names
@@ -35,7 +32,11 @@ from treblehook.contracts.murmur.hooks import MurmurHooks
 from treblehook.contracts.murmur.payloads import LaunchFacts
 from treblehook.contracts.murmur.services import MurmurServices
 from treblehook.engine import Background, Dispatcher, Journal, Registry
+from treblehook.home.components.desk import TaskDesk
+from treblehook.home.components.inference import HookInference
+from treblehook.home.components.record import ConversationRecord
 from treblehook.home.home import Home
+from treblehook.home.profile import Surroundings
 from treblehook.host.tokens import counter
 from treblehook.lifecycle import Stage, WriteManifests
 from treblehook.runtimes.wasm import Compiling
@@ -107,7 +108,8 @@ class CapsuleLaunch:
         self._inference = HookInference()
         write_own(workdir.tools, staged.resolved, manifest.shell_allow)
         services = MurmurServices(self._inference, self._desk, self._record, tokens)
-        self._hooks = MurmurHooks(staged.hooks, staged.runtime, self._facts(), services, self._faults)
+        surroundings = Surroundings(self._facts(), services, self._faults)
+        self._hooks = MurmurHooks(staged.hooks, staged.runtime, surroundings.launch, services, self._faults)
         await self._ask_at_stage()
         names = own_names(manifest, staged.resolved)
         texts = read_texts(workdir.tools, names)
@@ -123,9 +125,20 @@ class CapsuleLaunch:
             keeper = CapsuleTasks(
                 workdir, self._trace, self._desk, witness, tokens, dump_summaries=manifest.inference.compaction.dump_summaries
             )
-            model = self._wish.model
             self._session = await prepare(
-                self._home, manifest, self.id, model, workdir, tools, system, self._hooks, witness, keeper, tokens, self._listener
+                self._home,
+                manifest,
+                self.id,
+                self._wish.model,
+                workdir,
+                tools,
+                system,
+                self._hooks,
+                witness,
+                keeper,
+                tokens,
+                self._listener,
+                surroundings,
             )
         except BaseException:
             await self._hooks.close()

@@ -20,7 +20,7 @@ from treblehook.capsule.workdir import Workdir
 from treblehook.contracts.murmur.hooks import MurmurHooks
 from treblehook.engine import Mode, Registry
 from treblehook.home.home import Home
-from treblehook.home.profile import Outfit, SessionWish
+from treblehook.home.profile import Outfit, SessionWish, Surroundings
 from treblehook.home.sessions import Company, prepare_session
 from treblehook.host.tokens import TokenCounter
 from treblehook.host.tool import AnyTool
@@ -70,6 +70,7 @@ async def prepare(
     keeper: CapsuleTasks,
     tokens: TokenCounter,
     listener: Listener,
+    surroundings: Surroundings,
 ) -> Session:
     """A session that nobody has been told of yet. Raises what `prepare_session` raises."""
     rules = Permissions(home.settings.permissions, Never(), workdir.accessible)
@@ -91,6 +92,7 @@ async def prepare(
         watchers=(hooks.watcher,),
         model=counted,
         undeclared=lambda call: undeclared(call, tools),
+        surroundings=surroundings,
     )
     wish = SessionWish(workspace=Path(workdir.accessible), model=model, kilns=())
     return await prepare_session(home, wish, Company(listener, Never(), CapsuleHooks(hooks)), outfit)

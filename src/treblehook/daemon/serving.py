@@ -76,6 +76,7 @@ class Daemon:
         self._park_seconds = park_seconds
         self._began = time.monotonic()
         self._told = 0
+        self._fault = ""
         self._stopping = asyncio.Event()
         self._residents = Residents(home)
         self._live = LiveSessions(home, self._residents, approver, metrics.finished)
@@ -146,11 +147,19 @@ class Daemon:
         """What has to be looked at from time to time."""
         while True:
             self.tell_problems()
+            self._tell_fault()
             try:
                 await self._live.park(self._park_seconds)
             except TranscriptFailed as failed:
                 self._home.problems.append(Problem(str(failed.path), "", f"a session was not closed well: {failed.reason}"))
             await asyncio.sleep(_TICK_SECONDS)
+
+    def _tell_fault(self) -> None:
+        """Say once that deliveries are turned away, and why."""
+        fault = self._queue.fault
+        if fault and not self._fault:
+            self._problem(f"error: deliveries cannot be stored, so their senders get a 502: {fault}")
+        self._fault = fault
 
     def _facts(self) -> list[Fact]:
         errors = sum(problem.level == "error" for problem in self._home.problems)

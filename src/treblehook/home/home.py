@@ -14,6 +14,7 @@ from treblehook.contracts.vera.host_log import HostLog
 from treblehook.engine import Background, Dispatcher, Journal, Registry
 from treblehook.home.asking import OpenSessions
 from treblehook.home.bus import EventBus
+from treblehook.home.components.staged import HomeComponents
 from treblehook.home.lua import LuaMachines
 from treblehook.home.lua.log import LuaLog
 from treblehook.home.settings import Settings, load_settings
@@ -77,6 +78,7 @@ class Home:
         self.events.watchers = [self.log]
         self.bus = EventBus(Dispatcher(self.registry, background=Background(), journal=self.events).fire, self._undispatched)
         self._kilns: Kilns | None = None
+        self.components = HomeComponents(path, self.settings.file, self.settings.artifacts, self.problems.append)
         self.lua = LuaMachines(
             path,
             environ,
@@ -184,6 +186,7 @@ class Home:
         if left:
             self.problems.append(Problem(str(self.path), "", f"the handlers of {left} events did not finish in time", level="warning"))
         await self.lua.close()
+        await self.components.close()
         await self._extensions.close()
         await self._mcp.close()
         await self.hook_processes.close()

@@ -8,11 +8,12 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from treblehook.engine import Handler
+from treblehook.engine import Handler, OnFailure
+from treblehook.home.components.laying import bound_components
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
 from treblehook.home.lua.machines import SessionLua
-from treblehook.lifecycle import ROWS
+from treblehook.lifecycle import ROWS, Fold
 
 Sessions = Literal["every", "user", "subagent"]
 _ROW_OF: Final = {event: row for row, (_, event) in enumerate(ROWS)}
@@ -61,6 +62,7 @@ async def _handlers(home: Home, workspace: Path | None, *, spawned: bool) -> lis
     """Those of one kind of session. Its machine is closed with the home: what it has registered is what is listed."""
     registry = await session_registry(home, spawned=spawned)
     home.lua.open_session(registry, SessionLua("", workspace))
+    await bound_components(home, registry, "", workspace or home.path, spawned=spawned)
     return registry.handlers()
 
 
@@ -79,7 +81,8 @@ def listed(order: int, bound: Bound) -> Listed:
         pattern=None if handler.pattern is None else handler.pattern.text,
         timeout_ms=None if handler.timeout is None else round(handler.timeout * 1000),
         lane=None if handler.lane is None else handler.lane.name,
-        on_failure=handler.on_failure.value,
+        # A gate opens for a clean pass alone.
+        on_failure=OnFailure.CLOSED.value if handler.event.fold is Fold.GATE else handler.on_failure.value,
         mode=handler.mode.value,
         held_back=bound.held_back,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from msgspec import Struct
 
@@ -13,6 +13,12 @@ from treblehook.engine.journal import Watcher
 from treblehook.host.permission import Permission
 from treblehook.host.tool import AnyTool
 from treblehook.lifecycle import ToolCall
+
+if TYPE_CHECKING:
+    # They load the WebAssembly library.
+    from treblehook.contracts.murmur.faults import FaultSink
+    from treblehook.contracts.murmur.launch import Launch
+    from treblehook.contracts.murmur.services import MurmurServices
 
 Profile = Literal["default", "bare", "prompt-only"]
 """`bare` and `prompt-only` run no hooks but gates, and neither do the session's subagents; the choice is kept with the session."""
@@ -43,10 +49,19 @@ class MakeDispatcher(Protocol):
         """The dispatcher."""
 
 
+class Surroundings(Struct, frozen=True):
+    """What components of a session are told, may ask for, and where their faults go."""
+
+    launch: "Launch"
+    services: "MurmurServices"
+    sink: "FaultSink"
+
+
 class Outfit(Struct, frozen=True):
     """What a host that packages an agent gives its session in the place of what the home would: the session's `id`, its tools and who
     may call them, its prompt, window and rules. `model` makes of an opened model the one that is asked, `watchers` hear the journal,
-    a call of a tool that is not there is answered by `undeclared`, and big results are kept in the folder `results`."""
+    a call of a tool that is not there is answered by `undeclared`, and big results are kept in the folder `results`. `surroundings`
+    are those of the home's own components."""
 
     id: str
     results: Path
@@ -60,3 +75,4 @@ class Outfit(Struct, frozen=True):
     watchers: Sequence[Watcher]
     model: Callable[[Model], Model]
     undeclared: Callable[[ToolCall], str]
+    surroundings: Surroundings

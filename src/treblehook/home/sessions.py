@@ -31,17 +31,19 @@ from treblehook.agent.system_prompt import system_prompt
 from treblehook.agent.transcript import Transcript, TranscriptFailed, find_session, new_session_id
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Background, Dispatcher, Journal, Mode, Registry
+from treblehook.home.components.laying import bound_components
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
 from treblehook.home.lua.machines import SessionLua
 from treblehook.home.place import absolute
-from treblehook.home.profile import PROFILES, Outfit, Profile, SessionWish
+from treblehook.home.profile import PROFILES, MakeDispatcher, Outfit, Profile, SessionWish
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
 from treblehook.host.problems import ConfigInvalid, Problem
 from treblehook.host.tool import AnyTool
 
 if TYPE_CHECKING:
+    from treblehook.home.components.session import SessionComponents
     from treblehook.kiln.kilns import Kilns
 
 DEEPEST_SUBAGENT = 3
@@ -63,7 +65,7 @@ class Company(Struct):
 
 
 class _Kind(Struct, frozen=True):
-    """What sets one session apart from the others of a home. `vera` is set where it has the executables of its parent."""
+    """What sets one session apart from the others of a home. `vera` and `components` are set where it has those of its parent."""
 
     id: str
     workspace: Path
@@ -71,6 +73,7 @@ class _Kind(Struct, frozen=True):
     profile: Profile
     parent: Session | None = None
     vera: VeraConfig | None = None
+    components: "SessionComponents | None" = None
     kilns: tuple[str, ...] | None = None
     trust: bool = False
     awaited: bool = False
@@ -166,6 +169,9 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     spawned, awaited = kind.parent is not None, kind.awaited
     config = kind.vera or home.vera()
     registry = await session_registry(home, config, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
+    outfit = kind.outfit
+    components = await _components(home, kind, registry)
+    own = components if kind.parent is None else None
     if company.hooks is not None:
         company.hooks.bind(registry, modes=home.settings.modes)
     machine = None
@@ -174,7 +180,6 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
         machine = home.lua.session_machine(registry, SessionLua(kind.id, kind.workspace, kind.trust))
     notes = await home.notes()
     kilns = _kilns(home, kind)
-    outfit = kind.outfit
     if outfit is not None:
         tools = dict(outfit.tools)
     else:
@@ -184,9 +189,11 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     journal = Journal()
     journal.watchers = [recorder, home.log]
     background = Background()
-    make_dispatcher = Dispatcher if outfit is None else outfit.dispatcher
+    make_dispatcher: MakeDispatcher = Dispatcher if own is None else own.dispatcher
+    if outfit is not None:
+        make_dispatcher = outfit.dispatcher
     dispatcher = make_dispatcher(registry, background=background, journal=journal)
-    children = Subagents(_Children(home, replace(kind, vera=config), company))
+    children = Subagents(_Children(home, replace(kind, vera=config, components=components), company))
     if outfit is None and kind.depth < DEEPEST_SUBAGENT and tools:
         tools[children.spec.name] = children
     permission = Permissions(home.settings.permissions, company.approver, kind.workspace) if outfit is None else outfit.permission
@@ -220,10 +227,27 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     if outfit is not None:
         journal.watchers.extend(outfit.watchers)
         _dress(state, outfit)
+    if components is not None:
+        journal.watchers.extend(components.watchers)
+    if own is not None:
+        own.follow(state)
+        state.leaving.append(lambda: own.close(state.gave_up))
     session = Session(state, children)
     children.belong_to(session)
     home.sessions.add(session)
     return session
+
+
+async def _components(home: Home, kind: _Kind, registry: Registry) -> "SessionComponents | None":
+    """The home's components, started for a session, shared with its subagents, and bound. Raises `ConfigInvalid`."""
+    if kind.components is not None:
+        kind.components.bind(registry, home.settings.modes, spawned=True)
+        return kind.components
+    surroundings = None if kind.outfit is None else kind.outfit.surroundings
+    components = await bound_components(home, registry, kind.id, kind.workspace, surroundings=surroundings)
+    if components is not None:
+        await components.open(home.settings.file)
+    return components
 
 
 def _dress(state: SessionState, outfit: Outfit) -> None:
@@ -291,6 +315,7 @@ class _Children:
             self._kind.profile,
             parent=parent,
             vera=self._kind.vera,
+            components=self._kind.components,
             kilns=self._kind.kilns,
             awaited=awaited,
             depth=self._kind.depth + 1,

@@ -7,9 +7,9 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from treblehook.capsule.manifest.artifacts import NAME, read_artifacts
 from treblehook.capsule.manifest.values import CapsuleManifest, Compaction, Context, Inference, Lifecycle, Limits
 from treblehook.contracts.murmur.yaml_text import YamlInvalid, parse_yaml
+from treblehook.home.components.entries import NAME, read_artifacts
 from treblehook.home.table import Table
 from treblehook.host.problems import ConfigInvalid, Problem
 

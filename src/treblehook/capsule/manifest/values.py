@@ -5,21 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from treblehook.contracts.murmur.grant import Grant
-
-Runtime = Literal["hook", "tool", "driver", "skill"]
-
-
-class ArtifactEntry(Struct, frozen=True):
-    """One entry of `artifacts`, at `place` in the manifest. `source` is a folder or a `.mur.zip`, None where the home is to have it."""
-
-    name: str
-    version: str
-    runtime: Runtime
-    place: str
-    source: Path | None = None
-    overflow: Literal["drop", "block"] = "drop"
-    grant: Grant = Grant()
+from treblehook.home.components.entries import ArtifactEntry
 
 
 class Limits(Struct, frozen=True):

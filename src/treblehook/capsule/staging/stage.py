@@ -6,9 +6,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from treblehook.capsule.manifest.values import CapsuleManifest
-from treblehook.capsule.staging.resolve import Resolved, resolve
 from treblehook.contracts.murmur.bindings import Binding, CommitPolicy
 from treblehook.contracts.murmur.staging import StagedHook, stage_hooks
+from treblehook.home.components.resolve import Resolved, resolve
 from treblehook.runtimes.wasm import Compiling, WasmRuntime
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from treblehook.capsule.staging.resolve import Resolved
 from treblehook.capsule.trace.faults import Faults
 from treblehook.capsule.workdir import write_private
 from treblehook.contracts.murmur.artifact import MANIFEST
 from treblehook.contracts.murmur.yaml_text import YamlInvalid, parse_yaml
+from treblehook.home.components.resolve import Resolved
 from treblehook.host.private import make_private_folder
 from treblehook.lifecycle import ToolManifest
 

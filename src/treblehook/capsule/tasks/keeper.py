@@ -8,12 +8,12 @@ from treblehook.agent.seed import Seed
 from treblehook.agent.state import SessionState
 from treblehook.agent.transcript.ids import new_id
 from treblehook.capsule.counted_model import request_tokens
-from treblehook.capsule.tasks.desk import TaskDesk
 from treblehook.capsule.tasks.task_md import Reopening, reopened_text
 from treblehook.capsule.trace.faults import Faults
 from treblehook.capsule.trace.file import TraceFile
 from treblehook.capsule.trace.witness import Witness
 from treblehook.capsule.workdir import Workdir, append_private, write_private
+from treblehook.home.components.desk import TaskDesk
 from treblehook.host.tokens import TokenCounter
 from treblehook.lifecycle import Message
 

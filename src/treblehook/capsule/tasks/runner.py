@@ -9,10 +9,10 @@ from treblehook.agent.session import Session
 from treblehook.agent.steps import TurnEnd
 from treblehook.agent.transcript import TranscriptFailed
 from treblehook.capsule.counted_model import unnamed
-from treblehook.capsule.tasks.desk import TaskDesk
 from treblehook.capsule.tasks.keeper import CapsuleTasks
 from treblehook.capsule.trace.witness import Witness
 from treblehook.capsule.workdir import Workdir, write_private
+from treblehook.home.components.desk import TaskDesk
 
 
 class TaskOutcome(Struct, frozen=True):

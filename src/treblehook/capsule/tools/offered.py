@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 from treblehook.capsule.manifest.values import CapsuleManifest
-from treblehook.capsule.staging.resolve import Resolved
 from treblehook.capsule.staging.tool_manifests import described, parsed
 from treblehook.capsule.tools.background import BackgroundCommands
 from treblehook.capsule.tools.files import file_tools
 from treblehook.capsule.tools.native import NativeTool
 from treblehook.capsule.tools.shell_command import LONGEST_SECONDS, ShellCommand
 from treblehook.capsule.workdir import Workdir
+from treblehook.home.components.resolve import Resolved
 from treblehook.host.tool import AnyTool, ToolSpec
 from treblehook.lifecycle import ToolCall
 from treblehook.runtimes.process import ProcessRuntime

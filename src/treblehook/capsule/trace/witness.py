@@ -8,13 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 from treblehook.capsule.manifest.values import CapsuleManifest
-from treblehook.capsule.tasks.desk import TaskDesk
-from treblehook.capsule.tasks.inference import HookInference
-from treblehook.capsule.tasks.record import ConversationRecord
 from treblehook.capsule.trace.faults import Faults
 from treblehook.capsule.trace.file import TraceFile
 from treblehook.capsule.trace.totals import Totals
 from treblehook.engine import Outcome
+from treblehook.home.components.desk import TaskDesk
+from treblehook.home.components.inference import HookInference
+from treblehook.home.components.record import ConversationRecord
 from treblehook.lifecycle import (
     Event,
     ModelRequest,

@@ -14,7 +14,7 @@ from treblehook.contracts.murmur.authoring.errors import BuildFailed
 def build(context: click.Context, folder: Path) -> None:
     """Build the hook in DIR: its hook.py or hook.c to NAME.wasm, and that with its murmur.yaml to NAME-VERSION.mur.zip.
 
-    Needs `pip install 'treblehook[wasm,wasm-build]'`. A Python hook takes some ten seconds and has about 18 MB.
+    Needs `pip install 'treblehook[wasm-build]'`. A Python hook takes some ten seconds and has about 18 MB.
 
     Exit status 1 where it cannot be built.
     """

@@ -17,7 +17,8 @@ from treblehook.home.checks.check import Checked, check_home
 def check(context: click.Context, home: Path, output: str) -> None:
     """Find what would not load, what can never work, and guards that do not guard.
 
-    No hook is asked; extensions are activated and Lua is loaded, since only that tells whether it can be. Exit status 0 without errors, whatever
+    No hook is asked; extensions are activated and Lua is loaded, since only that tells whether it can be.
+    Exit status 0 without errors, whatever
     the warnings; 2 with errors.
     """
     checked = asyncio.run(check_home(home, os.environ, Path.cwd()))

@@ -74,6 +74,7 @@ class DeliveryQueue:
         """why the last write failed, "" where it did not"""
         try:
             self._database = _opened(self._file)
+            self._identity = _identity(self._file)
             self.left: tuple[int, int] = self._database.execute("SELECT count(*), coalesce(max(id), 0) FROM deliveries").fetchone()
             """how many deliveries an earlier run has left, and the id of the newest of them, 0 without any"""
             self._next_seen: int = self._database.execute("SELECT coalesce(max(id), 0) + 1 FROM seen").fetchone()[0]
@@ -165,6 +166,9 @@ class DeliveryQueue:
     def _transaction(self, adding: Sequence[_Adding], handled: int) -> list[int]:
         """Every statement lets the event loop's thread go on and has to wait for it again, so each is for many rows."""
         database = self._database
+        if _identity(self._file) != self._identity:
+            # SQLite would go on writing to a file that no later start finds.
+            raise sqlite3.OperationalError(f"{self._file} has been taken away; start the daemon again")
         database.execute("BEGIN IMMEDIATE")
         ids = list(range(self._next, self._next + len(adding)))
         tags = range(self._next_seen, self._next_seen + len(adding))
@@ -193,6 +197,14 @@ class DeliveryQueue:
 
     def _close(self) -> None:
         self._database.close()
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _opened(file: Path) -> sqlite3.Connection:

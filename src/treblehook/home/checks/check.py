@@ -10,6 +10,7 @@ from treblehook.contracts.vera.config import load_config
 from treblehook.contracts.vera.limits import over_limits
 from treblehook.home.checks.access import open_to_everybody
 from treblehook.home.checks.claude_scripts import claude_habits
+from treblehook.home.checks.components import CheckedComponents, check_components
 from treblehook.home.checks.deadlines import over_deadlines
 from treblehook.home.checks.entries import entries_of
 from treblehook.home.checks.executables import broken_executables
@@ -38,8 +39,10 @@ class Checked(Struct, frozen=True):
 
 
 async def check_home(home: Path, environ: Mapping[str, str], workspace: Path | None = None) -> Checked:
-    """Look at the home's files, activate its extensions, and load its Lua, with that of a `workspace`. No hook is asked and nothing is
-    written."""
+    """Look at the home's files, activate its extensions, load its Lua, with that of a `workspace`, and compile its components.
+
+    No hook is asked, and nothing is written but compiled code.
+    """
     if not _is_folder(home):
         return Checked((Problem(str(home), "", "there is no such folder", "name a home with --home"),))
     problems: list[Problem] = []
@@ -52,8 +55,10 @@ async def check_home(home: Path, environ: Mapping[str, str], workspace: Path | N
         problems += unopened_model(settings, environ)
     lua = CheckedLua() if settings is None else await check_lua(home, workspace, settings, environ)
     problems += lua.problems
+    components = CheckedComponents() if settings is None else await check_components(settings)
+    problems += components.problems
     if config is None:
-        return Checked(tuple(problems), lua.hooks, lua=lua)
+        return Checked(tuple(problems), lua.hooks + components.hooks, lua=lua)
     modes = {} if settings is None else settings.modes
     toml = str(home / "config.toml")
     entries = entries_of(config, modes)
@@ -63,11 +68,12 @@ async def check_home(home: Path, environ: Mapping[str, str], workspace: Path | N
     problems += open_to_everybody(config)
     extensions = await check_extensions(home, config, environ)
     problems += extensions.problems
-    problems += misdirected_modes(config, (extensions, lua), modes, toml)
+    problems += misdirected_modes(config, (extensions, lua, components), modes, toml)
     problems += guards_at_risk(config, entries, toml)
     problems += claude_habits(config, entries)
     problems += over_deadlines(config, entries)
-    return Checked(tuple(problems), len(config.hooks) + extensions.hooks + lua.hooks, extensions, lua)
+    hooks = len(config.hooks) + extensions.hooks + lua.hooks + components.hooks
+    return Checked(tuple(problems), hooks, extensions, lua)
 
 
 def _is_folder(path: Path) -> bool:

@@ -5,20 +5,24 @@ from collections.abc import Iterator, Mapping
 
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Mode
+from treblehook.home.checks.components import CheckedComponents
 from treblehook.home.checks.extensions import CheckedExtensions
 from treblehook.home.checks.lua import CheckedLua
 from treblehook.host.problems import Problem
 
 
 def misdirected_modes(
-    config: VeraConfig, others: tuple[CheckedExtensions, CheckedLua], modes: Mapping[str, Mode], file: str
+    config: VeraConfig,
+    others: tuple[CheckedExtensions, CheckedLua, CheckedComponents],
+    modes: Mapping[str, Mode],
+    file: str,
 ) -> Iterator[Problem]:
     """A warning for each `[hooks."NAME"]` of `file` that names no hook, and for each that names more than one."""
     executables: dict[str, dict[str, None]] = {}
     for hook in config.hooks:
         executables.setdefault(hook.name, {})[hook.executable] = None
-    extensions, lua = others
-    ids = [*(manifest.id for manifest in extensions.manifests), *lua.names]
+    extensions, lua, components = others
+    ids = [*(manifest.id for manifest in extensions.manifests), *lua.names, *components.names]
     idle = (*extensions.idle, *lua.idle)
     names = [*executables, *dict.fromkeys(name for name in ids if name not in idle)]
     here = f"hooks here: {', '.join(names)}" if names else "this home has no hooks"

@@ -1,10 +1,9 @@
-"""The components of one session: an instance of each hook, its handlers, and where their faults are written."""
+"""The components of one session: an instance of each hook, its handlers, and what they may ask for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from treblehook.agent.conversation import Conversation
 from treblehook.agent.state import SessionState
 from treblehook.contracts.murmur.errors import StagingFailed
 from treblehook.contracts.murmur.hooks import MurmurHooks
@@ -17,41 +16,41 @@ from treblehook.home.components.inference import HookInference
 from treblehook.home.components.record import ConversationRecord
 from treblehook.home.components.sink import SessionSink
 from treblehook.home.components.staged import Staged
+from treblehook.home.profile import Surroundings
 from treblehook.host.problems import ConfigInvalid, Problem
-from treblehook.lifecycle import Event, ModelResponse, PromptSubmitted, TaskEnd, TaskStart
+from treblehook.lifecycle import ModelResponse, PromptSubmitted, ShellGate, ShellRan, TaskEnd, TaskStart, ToolGate, ToolRan
 
-_NAME, _VERSION = "treblehook", "0"
-"""What a hook is told of the capsule that there is none of."""
+_IN_SUBAGENTS = frozenset((ModelResponse, ToolGate, ShellGate, ToolRan, ShellRan))
+_NAME, _VERSION, _CAPABILITIES = "treblehook", "0", ("filesystem", "shell")
+"""What a hook is told of the capsule that an ordinary session is not."""
 
 
 class SessionComponents:
-    """Those of the session whose own folder is `folder` and that works in `workspace`. `open` them before the session is announced."""
+    """Those of one session, in what a capsule says its hooks are surrounded by, or (None) in an ordinary session's own surroundings."""
 
-    def __init__(self, staged: Staged, home: Path, session: str, workspace: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, staged: Staged, home: Path, session: str, workspace: Path, surroundings: Surroundings | None) -> None:
         self._desk = TaskDesk()
         self._record = ConversationRecord(on=True)
         self._inference = HookInference()
-        folder = home / "sessions" / session
-        self._sink = SessionSink(folder, session)
-        launch = Launch(
-            LaunchFacts(_NAME, _VERSION, ("filesystem", "shell")),
-            session_workdir=folder,
-            accessible_workdir=workspace,
-            state=home / "state",
-            environment=environ,
-        )
-        services = MurmurServices(self._inference, self._desk, self._record, staged.tokens)
-        self._hooks = MurmurHooks(staged.hooks, staged.runtime, launch, services, self._sink)
+        self._sinks: tuple[Watcher, ...] = ()
+        if surroundings is None:
+            sink = SessionSink(home / "sessions" / session, session)
+            self._sinks = (sink,)
+            services = MurmurServices(self._inference, self._desk, self._record, staged.tokens)
+            surroundings = Surroundings(_launch(home, session, workspace), services, sink)
+        self._hooks = MurmurHooks(staged.hooks, staged.runtime, surroundings.launch, surroundings.services, surroundings.sink)
 
-    def bind(self, registry: Registry, modes: Mapping[str, Mode]) -> None:
-        """Bind them behind everybody else. Raises `BindError` for a policy that is not on."""
+    def bind(self, registry: Registry, modes: Mapping[str, Mode], *, spawned: bool = False) -> None:
+        """Bind them behind everybody else; in a subagent where they reach it (design, section 3). Raises `BindError` for a policy that
+        is not on."""
         for handler in self._hooks.handlers(modes):
-            registry.add(handler)
+            if not spawned or handler.event in _IN_SUBAGENTS:
+                registry.add(handler)
 
     @property
     def watchers(self) -> tuple[Watcher, ...]:
         """For the session's journal."""
-        return (self._hooks.watcher, self._sink)
+        return (self._hooks.watcher, *self._sinks)
 
     async def open(self, config: Path) -> None:
         """Start the instances. Raises `ConfigInvalid`, with the file in which they are listed: a policy that is missing would fail open."""
@@ -61,19 +60,27 @@ class SessionComponents:
             raise ConfigInvalid([Problem(str(config), "artifacts", str(failed))]) from failed
 
     def dispatcher(self, registry: Registry, **parts: Any) -> Dispatcher:
-        """The session's dispatcher, which keeps what hooks may ask for up to date."""
+        """An ordinary session's dispatcher, which keeps what hooks may ask for up to date."""
         return _Keeping(self._desk, registry, **parts)
 
     def follow(self, state: SessionState) -> None:
         """Answer hooks from this session."""
         self._inference.follow(state)
-        conversation: Conversation = state.conversation
-        self._record.follow(conversation)
+        self._record.follow(state.conversation)
 
-    async def close(self, gave_up: list[GaveUp]) -> None:
+    async def close(self, gave_up: Sequence[GaveUp]) -> None:
         """Tell what was left undone, and end the instances."""
         self._hooks.drained(gave_up)
         await self._hooks.close()
+
+
+def _launch(home: Path, session: str, workspace: Path) -> Launch:
+    return Launch(
+        LaunchFacts(_NAME, _VERSION, _CAPABILITIES),
+        session_workdir=home / "sessions" / session,
+        accessible_workdir=workspace,
+        state=home / "state",
+    )
 
 
 class _Keeping(Dispatcher):
@@ -84,8 +91,8 @@ class _Keeping(Dispatcher):
         self._desk = desk
         self._prompts: list[str] = []
 
-    def reaches(self, event: Event) -> bool:
-        """True for what the desk needs to know."""
+    def reaches(self, event: Any) -> bool:
+        """True for what the desk needs to know, too."""
         return isinstance(event, PromptSubmitted | TaskStart | ModelResponse | TaskEnd) or super().reaches(event)
 
     async def fire(self, event: Any) -> Outcome[Any]:

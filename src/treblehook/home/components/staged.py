@@ -1,7 +1,7 @@
 """What all sessions of a home share of its components: they are found, checked and compiled once."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from treblehook.host.tokens import TokenCounter, counter
 if TYPE_CHECKING:
     # The code behind these loads the WebAssembly library, which a home without components does not need.
     from treblehook.contracts.murmur.staging import StagedHook
+    from treblehook.home.components.entries import ArtifactEntry
     from treblehook.runtimes.wasm import WasmRuntime
 
 
@@ -27,13 +28,13 @@ class Staged(Struct, frozen=True):
 
 
 class HomeComponents:
-    """Those of the home at `path`; `listed` are its `[[artifacts]]` as they stand in `file`. `working` is told what takes long."""
+    """Those of the home at `path`; `listed` are its `[[artifacts]]` as they stand in `file`. `report` is told warnings."""
 
-    def __init__(self, path: Path, file: Path, listed: tuple[dict[str, Any], ...], working: Callable[[Problem], None]) -> None:
+    def __init__(self, path: Path, file: Path, listed: tuple[dict[str, Any], ...], report: Callable[[Problem], None]) -> None:
         self._path = path
         self._file = file
         self._listed = listed
-        self._report = working
+        self._report = report
         self._staging: asyncio.Task[Staged] | None = None
 
     async def staged(self) -> Staged | None:
@@ -59,17 +60,7 @@ class HomeComponents:
         from treblehook.home.components.resolve import resolve
         from treblehook.runtimes.wasm import WasmRuntime
 
-        problems: list[Problem] = []
-        entries = list(read_artifacts(Table({"artifacts": list(self._listed)}, str(self._file), "", problems), self._path))
-        for entry in entries:
-            if entry.runtime != "hook":
-                what = f"{entry.name} is a {entry.runtime}; outside a capsule only hooks are run"
-                problems.append(Problem(str(self._file), entry.place, what, 'runtime = "hook"'))
-        for problem in problems:
-            if problem.level == "warning":
-                self._report(problem)
-        if any(problem.level == "error" for problem in problems):
-            raise ConfigInvalid(problems)
+        entries = self._entries(read_artifacts)
         runtime = WasmRuntime(self._path / "cache" / "wasm")
         try:
             resolved = await asyncio.to_thread(resolve, entries, self._path)
@@ -86,6 +77,20 @@ class HomeComponents:
             await runtime.close()
             raise
         return Staged(tuple(hooks), runtime, await asyncio.to_thread(counter))
+
+    def _entries(self, read: "Callable[[Table, Path], Iterator[ArtifactEntry]]") -> "list[ArtifactEntry]":
+        """The entries of the list. Raises `ConfigInvalid` with everything that is wrong with it."""
+        file, problems = str(self._file), list[Problem]()
+        entries = list(read(Table({"artifacts": list(self._listed)}, file, "", problems), self._path))
+        for entry in entries:
+            if entry.runtime != "hook":
+                what = f"{entry.name} is a {entry.runtime}; outside a capsule only hooks are run"
+                problems.append(Problem(file, entry.place, what, 'runtime = "hook"'))
+        if any(problem.level == "error" for problem in problems):
+            raise ConfigInvalid(problems)
+        for warning in problems:
+            self._report(warning)
+        return entries
 
     async def close(self) -> None:
         """End every instance; sessions are closed before."""

@@ -14,6 +14,7 @@ from treblehook.contracts.crucible.events import EVENTS
 from treblehook.contracts.vera import payloads as vera_payloads
 from treblehook.contracts.vera.json_text import encoded
 from treblehook.engine import Background, Call, Dispatcher, Handler, Journal, Mode, OnFailure, Registry
+from treblehook.home.components.laying import bound_components
 from treblehook.home.dry_run.calls import KnownTools
 from treblehook.home.dry_run.events import check_options, sample_event
 from treblehook.home.dry_run.verdict import Verdict, verdict
@@ -72,6 +73,9 @@ async def dry_run(home: Home, name: EventName, wish: Wish) -> DryRun:
     events = [sample_event(kind, wish, _tools(home), home.settings.model.default or "") for kind in name.events]
     registry = await session_registry(home, spawned=wish.spawned)
     home.lua.open_session(registry, SessionLua(wish.session, Path(wish.workspace)))
+    components = await bound_components(home, registry, wish.session, Path(wish.workspace), spawned=wish.spawned)
+    if components is not None:
+        await components.open(home.settings.file)
     journal, background = Journal(), Background()
     dispatcher = Dispatcher(registry, background=background, journal=journal)
     now, clock = datetime.now(UTC), journal.clock()

@@ -92,11 +92,17 @@ def test_python_that_is_wrong_is_told(tmp_path: Path, source: str, said: str) ->
     [
         ("def on_shel(event): pass", "on_shel: the contract has no such function; it has on_stage, "),
         ("x = 1", "it has none of the functions on_stage, "),
-        ("def on_stage(event): pass", "on_shell: there is no such function, and the manifest binds the hook to it; write def on_shell(event)"),
+        (
+            "def on_stage(event): pass",
+            "on_shell: there is no such function, and the manifest binds the hook to it; write def on_shell(event)",
+        ),
         ("on_shell = 3", "on_shell: found int, which is no function; write def on_shell(event)"),
         ("async def on_shell(event): pass", "on_shell: found an async function; write def on_shell(event)"),
         ("def on_shell(): pass", "on_shell: it cannot be called with an event alone: too many positional arguments; write def"),
-        ("def on_shell(event, more): pass", "on_shell: it cannot be called with an event alone: missing a required argument: 'more'; write def"),
+        (
+            "def on_shell(event, more): pass",
+            "on_shell: it cannot be called with an event alone: missing a required argument: 'more'; write def",
+        ),
     ],
 )
 def test_functions_of_a_wrong_shape_are_told(source: str, said: str) -> None:
@@ -107,7 +113,9 @@ def test_functions_of_a_wrong_shape_are_told(source: str, said: str) -> None:
     assert str(caught.value).startswith(said)
 
 
-@pytest.mark.parametrize("source", ["def on_shell(event): pass", "def on_shell(event, more=1): pass", "on_shell = print", "def on_shell(*all): pass"])
+@pytest.mark.parametrize(
+    "source", ["def on_shell(event): pass", "def on_shell(event, more=1): pass", "on_shell = print", "def on_shell(*all): pass"]
+)
 def test_functions_of_a_right_shape_are_taken(source: str) -> None:
     checks = module("murmur_checks", (AUTHORING / "python" / "murmur_checks.py.txt").read_text())
 

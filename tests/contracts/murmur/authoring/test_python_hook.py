@@ -13,7 +13,7 @@ from treblehook.lifecycle import Event, PromptSubmitted
 from treblehook.runtimes.wasm import WasmRuntime
 
 pytest.importorskip("componentize_py")
-SOURCE = '''
+SOURCE = """
 import murmur_hook
 from murmur_hook import Message, artifact, config, deny, replace_context, reopen_task, seed_context, write_manifests
 
@@ -52,7 +52,7 @@ def on_compaction(event):
 
 def on_task_end(event):
     return run(event)
-'''
+"""
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from treblehook.capsule.manifest.values import ArtifactEntry
 from treblehook.contracts.murmur.artifact import Artifact, read_artifact, read_tool
 from treblehook.contracts.murmur.errors import StagingFailed
 from treblehook.contracts.murmur.staging import HookEntry
+from treblehook.home.components.entries import ArtifactEntry
 
 
 class Resolved(Struct, frozen=True):

@@ -1,14 +1,30 @@
-"""The entries of a capsule's `artifacts` (murmur.md 2.6)."""
+"""The entries of an operator's list `artifacts`, of a home or a capsule (murmur.md 2.6)."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from treblehook.capsule.manifest.values import ArtifactEntry, Runtime
+from msgspec import Struct
+
 from treblehook.contracts.murmur.grant import Grant, read_grant
 from treblehook.home.table import Table
 from treblehook.host.problems import Problem
+
+Runtime = Literal["hook", "tool", "driver", "skill"]
+
+
+class ArtifactEntry(Struct, frozen=True):
+    """One entry of `artifacts`, at `place` in the manifest. `source` is a folder or a `.mur.zip`, None where the home is to have it."""
+
+    name: str
+    version: str
+    runtime: Runtime
+    place: str
+    source: Path | None = None
+    overflow: Literal["drop", "block"] = "drop"
+    grant: Grant = Grant()
+
 
 NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?")
 _FILE_PART: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
