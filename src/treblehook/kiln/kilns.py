@@ -200,7 +200,8 @@ class Kilns:
         try:
             return await kiln.read(work)
         except NoteProblem as problem:
-            if not isinstance(problem.__cause__, IndexDamaged):
+            replaced = kiln.index.database is not database or kiln.name in self._healing
+            if not replaced and not isinstance(problem.__cause__, IndexDamaged):
                 raise
         if kiln.index.database is database and kiln.name not in self._healing:
             if self.owner(kiln.name) not in (None, os.getpid()):

@@ -59,9 +59,11 @@ def test_the_same_project_makes_the_same_package(tmp_path: Path) -> None:
     ("source", "said"),
     [
         ("hook_answer on_shell(int x);", r"hook.c: it does not compile:\n.*unknown type name 'hook_answer'.*mend it and build again"),
-        ('#include "lifecycle.h"\nvoid missing(void);\nhook_answer on_shell(const shell_event *e) { missing(); return hook_pass(); }',
+        ('#include "lifecycle.h"\nvoid missing(void);\n'
+         "hook_answer on_shell(const shell_event *e) { missing(); return hook_pass(); }",
          r"hook.c: it does not compile:\n.*undefined symbol: missing.*"),
-        ('#include "lifecycle.h"\nIMPORT("wasi:sockets/tcp@0.2.0", "x") void x(void);\nhook_answer on_shell(const shell_event *e) { x(); return hook_pass(); }',
+        ('#include "lifecycle.h"\nIMPORT("wasi:sockets/tcp@0.2.0", "x") void x(void);\n'
+         "hook_answer on_shell(const shell_event *e) { x(); return hook_pass(); }",
          r"hook.c: no component can be made of it: it imports wasi:sockets/tcp@0.2.0, which is not served; use what lifecycle.h declares"),
     ],
 )  # fmt: skip
