@@ -2,6 +2,7 @@
 # content of pyproject.toml, says that the set-up is complete: while the file is unchanged nothing asks the network.
 
 PYTHON ?=
+WORKERS ?= 2
 EXTRAS := models,mcp,lua,kiln,semantic,serve,wasm,dev
 
 BIN := .venv/bin
@@ -21,8 +22,8 @@ setup: $(READY) ## set up .venv with all that the tests need
 demo: $(READY) ## run a session with the scripted model and one hook of every contract
 	$(BIN)/treblehook demo
 
-test: $(READY) ## run the tests
-	$(BIN)/python -m pytest
+test: $(READY) ## run the tests, WORKERS files at a time
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 lint: $(READY) ## check style, types and the order of the rooms
 	$(BIN)/ruff check .

@@ -239,6 +239,47 @@ vim .env
 mkdir secrets/x
 rmdir secrets
 split x secrets/part
+xargs -I % sh -c 'rm %'
+eval "cd secrets"; rm key
+eval cd secrets && rm key
+while command cd ..; do rm key; done
+for i in 1 2; do eval "cd .."; rm x; done
+xargs -i rm {}
+parallel 'rm {}' :::: list
+rm .en[[:alpha:]]
+rm .en[!]x]
+rm .en[]v]
+split x .e
+su -c 'rm .env'
+script -c 'rm .env'
+flock x sh -c 'rm .env'
+uv run sh -c 'rm .env'
+uv run rm -rf .
+source <(echo rm .env)
+source /dev/stdin <<< 'rm .env'
+bash /dev/stdin <<< 'rm .env'
+python3 /dev/fd/0 < x
+tar tvf a --checkpoint-action=exec='rm .env'
+tar -xfout.tar
+tar -xlf a
+git clean -fen
+git restore -sS .env
+git grep -O'rm .env' x
+git fetch --upload-pack='rm .env' x
+git init secrets/x
+curl -sSLo.env example.com
+curl -sSLo .env example.com
+sort -ro.env x
+npm --silent run clean
+sudo -s 'rm .env'
+watch 'rm .env'
+'rm .env'
+read PATH < x
+for PATH in x; do ls; done
+exec -a x rm .env
+cp -rtsecrets x
+env -S 'rm .env'
+env -C secrets rm key
 """
 
 PASSES = """
@@ -297,6 +338,8 @@ test -f .env && echo yes
 ls | wc -l
 find . -name x | xargs grep y
 (cd sub && ls)
+eval ls
+eval "cd sub" && ls
 bash -c 'ls'
 bash script.sh
 awk '{print $1}' x
@@ -315,6 +358,16 @@ echo done
 rm a-.env-b
 rm x.pem.bak
 sleep 1 & wait
+uv run pytest -q
+uv add requests
+apt install git
+cat a | xargs grep x
+tar -tvf a.tgz
+git clean -fn
+git commit -am x
+read x < y
+source venv/bin/activate
+for x in 1 2; do ls; done
 """
 
 

@@ -32,7 +32,10 @@ int memcmp(const void *one, const void *other, size_t size) {
 /* Memory: blocks that are used again for the next call, and one that only grows. */
 
 enum { PAGE = 65536, LARGEST = 1 << 30 };
-typedef struct block { struct block *next; uint32_t size, used; } block;
+typedef struct block {
+    struct block *next;
+    uint32_t size, used;
+} block;
 static block *first, *current, *kept;
 
 static block *new_block(uint32_t size) {
@@ -96,15 +99,20 @@ hook_answer hook_artifact(hook_text json) { return answered(ARTIFACT, json.data,
 hook_answer hook_reopen(hook_text feedback) { return answered(REOPEN_TASK, feedback.data, feedback.size); }
 hook_answer hook_replace_context(const message *messages, uint32_t count) { return answered(REPLACE_CONTEXT, messages, count); }
 hook_answer hook_seed_context(const message *messages, uint32_t count) { return answered(SEED_CONTEXT, messages, count); }
-hook_answer hook_write_manifests(const tool_manifest *manifests, uint32_t count) {
-    return answered(WRITE_MANIFESTS, manifests, count);
-}
+hook_answer hook_write_manifests(const tool_manifest *manifests, uint32_t count) { return answered(WRITE_MANIFESTS, manifests, count); }
 
 static struct {
     uint8_t failed;
     union {
-        struct { uint8_t arm; const void *items; uint32_t count; } answer;
-        struct { const void *data; uint32_t size; } error;
+        struct {
+            uint8_t arm;
+            const void *items;
+            uint32_t count;
+        } answer;
+        struct {
+            const void *data;
+            uint32_t size;
+        } error;
     };
 } result;
 
@@ -137,30 +145,30 @@ EXPORT("on-stage") void *entered_stage(const hook_text *items, uint32_t count) {
     stage_event event = {{items, count}};
     return told(on_stage(&event));
 }
-EXPORT("on-session-start") void *entered_session_start(
-    const char *name, uint32_t name_size, const char *version, uint32_t version_size, const char *id, uint32_t id_size, const char *model,
-    uint32_t model_size, const hook_text *items, uint32_t count) {
+EXPORT("on-session-start")
+void *entered_session_start(const char *name, uint32_t name_size, const char *version, uint32_t version_size, const char *id,
+                            uint32_t id_size, const char *model, uint32_t model_size, const hook_text *items, uint32_t count) {
     session_context context = {{name, name_size}, {version, version_size}, {id, id_size}, {model, model_size}, {items, count}};
     return told(on_session_start(&context));
 }
-EXPORT("on-task-start") void *entered_task_start(
-    const char *task, uint32_t task_size, const char *context, uint32_t context_size, const char *source, uint32_t source_size,
-    uint64_t input_bytes, uint64_t budget, uint64_t window, uint64_t prior) {
+EXPORT("on-task-start")
+void *entered_task_start(const char *task, uint32_t task_size, const char *context, uint32_t context_size, const char *source,
+                         uint32_t source_size, uint64_t input_bytes, uint64_t budget, uint64_t window, uint64_t prior) {
     task_start_event event = {{task, task_size}, {context, context_size}, {source, source_size}, input_bytes, budget, window, prior};
     return told(on_task_start(&event));
 }
 EXPORT("on-inference") void *entered_inference(const inference_event *event) { return told(on_inference(event)); }
-EXPORT("on-tool-call") void *entered_tool_call(
-    uint32_t turn, const char *name, uint32_t name_size, uint64_t input_bytes, const char *input, uint32_t input_size, uint32_t has_outcome,
-    uint64_t output_bytes, uint64_t duration, const char *status, uint32_t status_size) {
+EXPORT("on-tool-call")
+void *entered_tool_call(uint32_t turn, const char *name, uint32_t name_size, uint64_t input_bytes, const char *input, uint32_t input_size,
+                        uint32_t has_outcome, uint64_t output_bytes, uint64_t duration, const char *status, uint32_t status_size) {
     tool_event event = {
         turn, {name, name_size}, input_bytes, {input, input_size}, {has_outcome != 0, {output_bytes, duration, {status, status_size}}}};
     return told(on_tool_call(&event));
 }
 EXPORT("on-shell") void *entered_shell(const shell_event *event) { return told(on_shell(event)); }
-EXPORT("on-compaction") void *entered_compaction(
-    const message *messages, uint32_t count, uint64_t tokens, double threshold, uint32_t has_model, const char *model, uint32_t model_size,
-    uint32_t has_prompt, const char *prompt, uint32_t prompt_size) {
+EXPORT("on-compaction")
+void *entered_compaction(const message *messages, uint32_t count, uint64_t tokens, double threshold, uint32_t has_model, const char *model,
+                         uint32_t model_size, uint32_t has_prompt, const char *prompt, uint32_t prompt_size) {
     compaction_event event = {
         {messages, count}, tokens, threshold, {has_model != 0, {model, model_size}}, {has_prompt != 0, {prompt, prompt_size}}};
     return told(on_compaction(&event));
@@ -169,9 +177,9 @@ EXPORT("on-task-end") void *entered_task_end(const char *task, uint32_t task_siz
     task_end_event event = {{task, task_size}, {status, status_size}};
     return told(on_task_end(&event));
 }
-EXPORT("on-session-end") void *entered_session_end(
-    uint32_t turns, uint64_t input_tokens, uint64_t output_tokens, uint32_t tool_calls, uint32_t shell_calls, uint64_t duration,
-    const char *status, uint32_t status_size) {
+EXPORT("on-session-end")
+void *entered_session_end(uint32_t turns, uint64_t input_tokens, uint64_t output_tokens, uint32_t tool_calls, uint32_t shell_calls,
+                          uint64_t duration, const char *status, uint32_t status_size) {
     session_end_event event = {turns, input_tokens, output_tokens, tool_calls, shell_calls, duration, {status, status_size}};
     return told(on_session_end(&event));
 }

@@ -11,42 +11,76 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct { const char *data; uint32_t size; } hook_text;
-typedef struct { bool is_some; hook_text value; } maybe_text;
-typedef struct { const hook_text *items; uint32_t count; } text_list;
+typedef struct {
+    const char *data;
+    uint32_t size;
+} hook_text;
+typedef struct {
+    bool is_some;
+    hook_text value;
+} maybe_text;
+typedef struct {
+    const hook_text *items;
+    uint32_t count;
+} text_list;
 
 #define TEXT(literal) ((hook_text){(literal), sizeof(literal) - 1})
 
 /* Messages */
 
 enum { BY_REPLACE_CONTEXT = 0, BY_SEED_CONTEXT = 1 };
-typedef struct { bool is_some; uint8_t value; } maybe_insertion;
-typedef struct { hook_text role, content; maybe_text id, source_id; maybe_insertion inserted_by; } message;
-typedef struct { const message *items; uint32_t count; } message_list;
-typedef struct { hook_text binary_name, content; } tool_manifest;
+typedef struct {
+    bool is_some;
+    uint8_t value;
+} maybe_insertion;
+typedef struct {
+    hook_text role, content;
+    maybe_text id, source_id;
+    maybe_insertion inserted_by;
+} message;
+typedef struct {
+    const message *items;
+    uint32_t count;
+} message_list;
+typedef struct {
+    hook_text binary_name, content;
+} tool_manifest;
 
 /* Events */
 
-typedef struct { text_list shell_allow; } stage_event;
-typedef struct { hook_text capsule_name, capsule_version, session_id, model; text_list capabilities; } session_context;
+typedef struct {
+    text_list shell_allow;
+} stage_event;
+typedef struct {
+    hook_text capsule_name, capsule_version, session_id, model;
+    text_list capabilities;
+} session_context;
 typedef struct {
     hook_text task_id, context_id, source;
     uint64_t input_bytes, budget_tokens, context_window, prior_tokens;
 } task_start_event;
-typedef struct { hook_text task_id, exit_status; } task_end_event;
+typedef struct {
+    hook_text task_id, exit_status;
+} task_end_event;
 typedef struct {
     uint32_t turn;
     uint64_t input_tokens, output_tokens;
     hook_text decision;
     maybe_text tool_name, prompt, output, tools;
 } inference_event;
-typedef struct { uint64_t output_bytes, duration_ms; hook_text status; } tool_outcome;
+typedef struct {
+    uint64_t output_bytes, duration_ms;
+    hook_text status;
+} tool_outcome;
 typedef struct {
     uint32_t turn;
     hook_text tool_name;
     uint64_t input_bytes;
     hook_text input;
-    struct { bool is_some; tool_outcome value; } outcome;
+    struct {
+        bool is_some;
+        tool_outcome value;
+    } outcome;
 } tool_event;
 typedef struct {
     int32_t exit_code;
@@ -58,7 +92,10 @@ typedef struct {
     hook_text binary, command;
     text_list argv;
     maybe_text script, recipe;
-    struct { bool is_some; shell_outcome value; } outcome;
+    struct {
+        bool is_some;
+        shell_outcome value;
+    } outcome;
 } shell_event;
 typedef struct {
     message_list messages;
@@ -76,7 +113,11 @@ typedef struct {
 
 /* Answers */
 
-typedef struct { uint8_t failed, arm; const void *items; uint32_t count; } hook_answer;
+typedef struct {
+    uint8_t failed, arm;
+    const void *items;
+    uint32_t count;
+} hook_answer;
 
 hook_answer hook_pass(void);
 hook_answer hook_error(hook_text why);
@@ -117,14 +158,25 @@ typedef struct {
     uint64_t input_tokens, output_tokens;
 } inference_result;
 IMPORT("murmur:runtime/inference@0.4.0", "run-inference")
-void run_inference(
-    const message *messages, uint32_t count, uint32_t has_system_prompt, const char *system_prompt, uint32_t system_prompt_size,
-    uint32_t has_model, const char *model, uint32_t model_size, inference_result *result);
+void run_inference(const message *messages, uint32_t count, uint32_t has_system_prompt, const char *system_prompt,
+                   uint32_t system_prompt_size, uint32_t has_model, const char *model, uint32_t model_size, inference_result *result);
 
 enum { AS_GIVEN = 0, ORIGINAL = 1 };
 enum { NOT_GRANTED = 0, NO_TASK = 1, NO_OUTPUT = 2, OUT_OF_RANGE = 3 };
-typedef struct { uint8_t failed; union { uint64_t length; uint8_t error; }; } length_result;
-typedef struct { uint8_t failed; union { hook_text text; uint8_t error; }; } read_result;
+typedef struct {
+    uint8_t failed;
+    union {
+        uint64_t length;
+        uint8_t error;
+    };
+} length_result;
+typedef struct {
+    uint8_t failed;
+    union {
+        hook_text text;
+        uint8_t error;
+    };
+} read_result;
 IMPORT("murmur:task-io/read@0.1.0", "input-len") void input_length(uint32_t form, length_result *result);
 IMPORT("murmur:task-io/read@0.1.0", "read-input")
 void read_input(uint32_t form, uint64_t offset, uint64_t max_bytes, read_result *result);
@@ -134,7 +186,11 @@ IMPORT("murmur:task-io/read@0.1.0", "read-output") void read_output(uint64_t off
 typedef struct {
     uint8_t failed;
     union {
-        struct { message_list messages; maybe_text next_cursor; uint32_t total; };
+        struct {
+            message_list messages;
+            maybe_text next_cursor;
+            uint32_t total;
+        };
         hook_text error;
     };
 } page_result;
@@ -143,24 +199,56 @@ void read_messages(uint32_t has_cursor, const char *cursor, uint32_t cursor_size
 
 /* Of WASI 0.2: variables, the clock, chance, and the folders that the operator granted. */
 
-typedef struct { hook_text name, value; } variable;
-typedef struct { const variable *items; uint32_t count; } variable_list;
+typedef struct {
+    hook_text name, value;
+} variable;
+typedef struct {
+    const variable *items;
+    uint32_t count;
+} variable_list;
 IMPORT("wasi:cli/environment@0.2.0", "get-environment") void get_environment(variable_list *result);
 
-typedef struct { uint64_t seconds; uint32_t nanoseconds; } wall_time;
+typedef struct {
+    uint64_t seconds;
+    uint32_t nanoseconds;
+} wall_time;
 IMPORT("wasi:clocks/wall-clock@0.2.0", "now") void wall_clock_now(wall_time *result);
 IMPORT("wasi:random/random@0.2.0", "get-random-u64") uint64_t random_u64(void);
 
-typedef struct { int32_t descriptor; hook_text name; } folder;
-typedef struct { const folder *items; uint32_t count; } folder_list;
-typedef struct { uint8_t failed; union { int32_t descriptor; uint8_t error; }; } open_result;
-typedef struct { uint8_t failed; union { uint64_t count; uint8_t error; }; } write_result;
-typedef struct { uint8_t failed, error; } done_result;
+typedef struct {
+    int32_t descriptor;
+    hook_text name;
+} folder;
+typedef struct {
+    const folder *items;
+    uint32_t count;
+} folder_list;
+typedef struct {
+    uint8_t failed;
+    union {
+        int32_t descriptor;
+        uint8_t error;
+    };
+} open_result;
+typedef struct {
+    uint8_t failed;
+    union {
+        uint64_t count;
+        uint8_t error;
+    };
+} write_result;
+typedef struct {
+    uint8_t failed, error;
+} done_result;
 typedef struct {
     uint8_t failed;
     union {
         uint8_t error;
-        struct { uint8_t type; uint64_t link_count, size; uint64_t times[9]; };
+        struct {
+            uint8_t type;
+            uint64_t link_count, size;
+            uint64_t times[9];
+        };
     };
 } stat_result;
 enum { FOLLOW_LINKS = 1 };
@@ -168,7 +256,8 @@ enum { OPEN_CREATE = 1, OPEN_DIRECTORY = 2, OPEN_EXCLUSIVE = 4, OPEN_TRUNCATE = 
 enum { MAY_READ = 1, MAY_WRITE = 2 };
 IMPORT("wasi:filesystem/preopens@0.2.0", "get-directories") void get_directories(folder_list *result);
 IMPORT("wasi:filesystem/types@0.2.0", "[method]descriptor.open-at")
-void open_at(int32_t folder, uint32_t path_flags, const char *path, uint32_t size, uint32_t open_flags, uint32_t flags, open_result *result);
+void open_at(int32_t folder, uint32_t path_flags, const char *path, uint32_t size, uint32_t open_flags, uint32_t flags,
+             open_result *result);
 IMPORT("wasi:filesystem/types@0.2.0", "[method]descriptor.write")
 void write_at(int32_t file, const char *data, uint32_t size, uint64_t offset, write_result *result);
 IMPORT("wasi:filesystem/types@0.2.0", "[method]descriptor.stat") void stat_of(int32_t file, stat_result *result);

@@ -15,7 +15,9 @@ typedef struct json {
 } json;
 
 enum { JSON_DEPTH = 64 };
-typedef struct { const char *at, *end; } json_reader;
+typedef struct {
+    const char *at, *end;
+} json_reader;
 
 HELPER void json_blanks(json_reader *from) {
     while (from->at < from->end && (*from->at == ' ' || *from->at == '\n' || *from->at == '\r' || *from->at == '\t')) from->at++;
@@ -34,18 +36,24 @@ HELPER bool json_four_digits(json_reader *from, uint32_t *code) {
         if (from->at >= from->end) return false;
         char digit = *from->at++;
         uint32_t value;
-        if (digit >= '0' && digit <= '9') value = (uint32_t)(digit - '0');
-        else if (digit >= 'a' && digit <= 'f') value = (uint32_t)(digit - 'a' + 10);
-        else if (digit >= 'A' && digit <= 'F') value = (uint32_t)(digit - 'A' + 10);
-        else return false;
+        if (digit >= '0' && digit <= '9')
+            value = (uint32_t)(digit - '0');
+        else if (digit >= 'a' && digit <= 'f')
+            value = (uint32_t)(digit - 'a' + 10);
+        else if (digit >= 'A' && digit <= 'F')
+            value = (uint32_t)(digit - 'A' + 10);
+        else
+            return false;
         *code = *code * 16 + value;
     }
     return true;
 }
 
 HELPER void json_add_code(builder *to, uint32_t code) {
-    if (code < 0x80) add_byte(to, (char)code);
-    else if (code < 0x800) add_byte(to, (char)(0xC0 | code >> 6)), add_byte(to, (char)(0x80 | (code & 0x3F)));
+    if (code < 0x80)
+        add_byte(to, (char)code);
+    else if (code < 0x800)
+        add_byte(to, (char)(0xC0 | code >> 6)), add_byte(to, (char)(0x80 | (code & 0x3F)));
     else if (code < 0x10000) {
         add_byte(to, (char)(0xE0 | code >> 12));
         add_byte(to, (char)(0x80 | (code >> 6 & 0x3F)));
@@ -74,7 +82,8 @@ HELPER bool json_escape(json_reader *from, builder *to) {
         from->at += 2;
         if (!json_four_digits(from, &low) || low < 0xDC00 || low > 0xDFFF) return false;
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-    } else if (code >= 0xDC00 && code < 0xE000) return false;
+    } else if (code >= 0xDC00 && code < 0xE000)
+        return false;
     json_add_code(to, code);
     return true;
 }
@@ -86,8 +95,10 @@ HELPER bool json_string(json_reader *from, hook_text *text) {
         char byte = *from->at++;
         if (byte == '"') return *text = built(&made), true;
         if ((unsigned char)byte < 0x20) return false;
-        if (byte != '\\') add_byte(&made, byte);
-        else if (!json_escape(from, &made)) return false;
+        if (byte != '\\')
+            add_byte(&made, byte);
+        else if (!json_escape(from, &made))
+            return false;
     }
     return false;
 }
@@ -121,8 +132,14 @@ static __attribute__((unused)) json *json_value(json_reader *from, int depth) {
     json *made = hook_allocate(sizeof *made);
     const char *start = from->at;
     switch (*from->at) {
-    case '{': from->at++; made->kind = JSON_OBJECT; return json_members(from, made, '}', depth);
-    case '[': from->at++; made->kind = JSON_LIST; return json_members(from, made, ']', depth);
+    case '{':
+        from->at++;
+        made->kind = JSON_OBJECT;
+        return json_members(from, made, '}', depth);
+    case '[':
+        from->at++;
+        made->kind = JSON_LIST;
+        return json_members(from, made, ']', depth);
     case '"': made->kind = JSON_TEXT; return json_string(from, &made->text) ? made : NULL;
     case 'n': made->kind = JSON_NULL; return json_word(from, TEXT("null")) ? made : NULL;
     case 't': made->kind = JSON_TRUE; return json_word(from, TEXT("true")) ? made : NULL;
@@ -168,10 +185,14 @@ HELPER void add_quoted(builder *to, hook_text text) {
     for (uint32_t i = 0; i < text.size; i++) {
         unsigned char byte = (unsigned char)text.data[i];
         if (byte == '"' || byte == '\\') add_byte(to, '\\');
-        if (byte >= 0x20) add_byte(to, (char)byte);
-        else if (byte == '\n') add(to, TEXT("\\n"));
-        else if (byte == '\t') add(to, TEXT("\\t"));
-        else add(to, TEXT("\\u00")), add_byte(to, digits[byte >> 4]), add_byte(to, digits[byte & 15]);
+        if (byte >= 0x20)
+            add_byte(to, (char)byte);
+        else if (byte == '\n')
+            add(to, TEXT("\\n"));
+        else if (byte == '\t')
+            add(to, TEXT("\\t"));
+        else
+            add(to, TEXT("\\u00")), add_byte(to, digits[byte >> 4]), add_byte(to, digits[byte & 15]);
     }
     add_byte(to, '"');
 }
@@ -190,8 +211,10 @@ HELPER void member_number(builder *to, const char *name, uint64_t number) { add_
 
 HELPER void member_maybe(builder *to, const char *name, maybe_text text) {
     add_name(to, name);
-    if (text.is_some) add_quoted(to, text.value);
-    else add(to, TEXT("null"));
+    if (text.is_some)
+        add_quoted(to, text.value);
+    else
+        add(to, TEXT("null"));
 }
 
 HELPER void member_texts(builder *to, const char *name, text_list texts) {

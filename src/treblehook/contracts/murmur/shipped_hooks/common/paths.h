@@ -37,8 +37,10 @@ HELPER bool push_segment(path *to, hook_text segment) {
     if (segment.size == 0 || same(segment, TEXT("."))) return true;
     if (same(segment, TEXT(".."))) {
         if (to->count > 0 && is_stars(to->segments[to->count - 1])) return false;
-        if (to->count > 0) to->count--;
-        else if (to->root != ABSOLUTE) to->ups++;
+        if (to->count > 0)
+            to->count--;
+        else if (to->root != ABSOLUTE)
+            to->ups++;
         return true;
     }
     if (to->count == MOST_SEGMENTS) return false;
@@ -71,7 +73,8 @@ HELPER bool rebase(path *inner, const path *folder) {
 HELPER bool read_path(hook_text text, const path *in, path *found) {
     if (text.size > MOST_BYTES) return false;
     path made = *in;
-    if (text.size > 0 && text.data[0] == '/') made.root = ABSOLUTE, made.ups = made.count = 0;
+    if (text.size > 0 && text.data[0] == '/')
+        made.root = ABSOLUTE, made.ups = made.count = 0;
     else if (text.size > 0 && text.data[0] == HOME_MARK) {
         made.root = IN_HOME, made.ups = made.count = 0;
         text = part(text, 1, text.size);
@@ -96,7 +99,8 @@ HELPER bool segments_meet(hook_text a, hook_text b) {
             bool above = row[j];
             char one = a.data[i - 1], other = b.data[j - 1];
             bool step = diagonal && (one == other || one == ANY_BYTE || other == ANY_BYTE);
-            row[j] = step || (one == ANY_BYTES && (above || row[j - 1] || diagonal)) || (other == ANY_BYTES && (row[j - 1] || above || diagonal));
+            row[j] = step || (one == ANY_BYTES && (above || row[j - 1] || diagonal)) ||
+                     (other == ANY_BYTES && (row[j - 1] || above || diagonal));
             diagonal = above;
         }
     }
@@ -145,12 +149,14 @@ HELPER standing anywhere(const path *pattern, const path *target, bool below_too
 
 HELPER standing stands(const path *pattern, const path *target, bool below_too) {
     if (pattern->root == target->root && target->ups == 0) return standing_of(relate(pattern, 0, target, 0), below_too);
-    if (target->ups > 0) return pattern->root == IN_WORKDIR && target->root == IN_WORKDIR ? anywhere(pattern, target, below_too) : CANNOT_TELL;
+    if (target->ups > 0)
+        return pattern->root == IN_WORKDIR && target->root == IN_WORKDIR ? anywhere(pattern, target, below_too) : CANNOT_TELL;
     if (target->root == IN_WORKDIR) return SAFE;
     if (pattern->root == ABSOLUTE) {
         /* Of the home it is only known that it is some folder. */
         for (uint32_t behind = 1; behind < pattern->count; behind++)
-            if (!is_stars(pattern->segments[behind]) && standing_of(relate(pattern, behind, target, 0), below_too) != SAFE) return CANNOT_TELL;
+            if (!is_stars(pattern->segments[behind]) && standing_of(relate(pattern, behind, target, 0), below_too) != SAFE)
+                return CANNOT_TELL;
         return SAFE;
     }
     return anywhere(pattern, target, below_too);
@@ -178,7 +184,10 @@ HELPER hook_text marked(hook_text pattern) {
     char *made = hook_keep(pattern.size + 1);
     for (uint32_t i = 0; i < pattern.size; i++) {
         char byte = pattern.data[i];
-        made[i] = byte == '*' ? ANY_BYTES : byte == '?' ? ANY_BYTE : byte == '~' && i == 0 && (pattern.size == 1 || pattern.data[1] == '/') ? HOME_MARK : byte;
+        made[i] = byte == '*'                                                              ? ANY_BYTES
+                  : byte == '?'                                                            ? ANY_BYTE
+                  : byte == '~' && i == 0 && (pattern.size == 1 || pattern.data[1] == '/') ? HOME_MARK
+                                                                                           : byte;
     }
     return (hook_text){made, pattern.size};
 }

@@ -49,7 +49,11 @@ HELPER hook_text last_segment(hook_text path) {
 }
 
 /* A text that grows. With `keep` it stays between calls. */
-typedef struct { char *data; uint32_t size, room; bool keep; } builder;
+typedef struct {
+    char *data;
+    uint32_t size, room;
+    bool keep;
+} builder;
 
 HELPER void add_bytes(builder *to, const void *data, uint32_t size) {
     if (to->room - to->size < size) {

@@ -2,10 +2,11 @@
 
 #include "../common/json.h"
 
-static const char asks[] =
-    "You summarise the conversation of an agent, so that it can go on with the summary alone. Keep what was asked for, what was decided and "
-    "why, what was done (files, commands, results), what is open, and every name, path, number and identifier that is needed. Leave out what "
-    "no longer matters. Write the summary and nothing else.";
+static const char asks[] = "You summarise the conversation of an agent, so that it can go on with the summary alone. Keep what was asked "
+                           "for, what was decided and "
+                           "why, what was done (files, commands, results), what is open, and every name, path, number and identifier that "
+                           "is needed. Leave out what "
+                           "no longer matters. Write the summary and nothing else.";
 
 /* The conversation as one text: calls and results of tools could not be sent without each other. */
 static hook_text transcript(message_list messages) {

@@ -57,16 +57,22 @@ static hook_text score(const json *scorer, const session_end_event *event, bool 
     if (type == NULL || type->kind != JSON_TEXT) return TEXT("a scorer has no type");
     uint64_t limit = 0;
     bool has_limit = json_count(json_get(scorer, TEXT("limit")), &limit);
-    if (same(type->text, TEXT("exit_ok"))) *passed = same(event->exit_status, TEXT("ok"));
-    else if (one_of(type->text, "max_turns max_tokens") && !has_limit) return joined(type->text, TEXT(" needs a limit, a whole number"), (hook_text){0});
-    else if (same(type->text, TEXT("max_turns"))) *passed = event->total_turns <= limit;
-    else if (same(type->text, TEXT("max_tokens"))) *passed = event->total_input_tokens + event->total_output_tokens <= limit;
+    if (same(type->text, TEXT("exit_ok")))
+        *passed = same(event->exit_status, TEXT("ok"));
+    else if (one_of(type->text, "max_turns max_tokens") && !has_limit)
+        return joined(type->text, TEXT(" needs a limit, a whole number"), (hook_text){0});
+    else if (same(type->text, TEXT("max_turns")))
+        *passed = event->total_turns <= limit;
+    else if (same(type->text, TEXT("max_tokens")))
+        *passed = event->total_input_tokens + event->total_output_tokens <= limit;
     else if (same(type->text, TEXT("tool_sequence"))) {
         json *wanted = json_get(scorer, TEXT("tools"));
         if (!are_texts(wanted)) return TEXT("tool_sequence needs tools, a list of names");
         *passed = in_order(wanted);
-    } else if (same(type->text, TEXT("llm_judge"))) return TEXT("llm_judge is not supported: this hook asks no model; use exit_ok, max_turns, max_tokens or tool_sequence");
-    else return joined(TEXT("unknown scorer "), type->text, TEXT("; known: exit_ok, max_turns, max_tokens, tool_sequence"));
+    } else if (same(type->text, TEXT("llm_judge")))
+        return TEXT("llm_judge is not supported: this hook asks no model; use exit_ok, max_turns, max_tokens or tool_sequence");
+    else
+        return joined(TEXT("unknown scorer "), type->text, TEXT("; known: exit_ok, max_turns, max_tokens, tool_sequence"));
     return (hook_text){0};
 }
 
@@ -104,7 +110,11 @@ hook_answer on_session_end(const session_end_event *event) {
     builder line = {0};
     if (problem.size > 0) lines = (builder){0}, count = 0;
     member_text(&line, "type", TEXT("dataset_run"));
-    member_text(&line, "overall", problem.size > 0 ? TEXT("config_error") : count == 0 ? TEXT("no_scores") : all_passed ? TEXT("pass") : TEXT("fail"));
+    member_text(&line, "overall",
+                problem.size > 0 ? TEXT("config_error")
+                : count == 0     ? TEXT("no_scores")
+                : all_passed     ? TEXT("pass")
+                                 : TEXT("fail"));
     member_number(&line, "scores", count);
     member_maybe(&line, "error", (maybe_text){problem.size > 0, problem});
     identify(&line);

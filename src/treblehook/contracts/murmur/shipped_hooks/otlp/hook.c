@@ -27,7 +27,8 @@ static uint64_t identifier(void) {
 
 static hook_text bytes_of(const void *data, uint32_t size) { return (hook_text){data, size}; }
 
-static void put(hook_text name, uint64_t id, uint64_t parent, uint32_t kind, uint64_t began, uint64_t ended, bool failed, const builder *attributes) {
+static void put(hook_text name, uint64_t id, uint64_t parent, uint32_t kind, uint64_t began, uint64_t ended, bool failed,
+                const builder *attributes) {
     builder span = {0};
     field_bytes(&span, 1, bytes_of(trace, sizeof trace));
     field_bytes(&span, 2, bytes_of(&id, sizeof id));
@@ -40,8 +41,10 @@ static void put(hook_text name, uint64_t id, uint64_t parent, uint32_t kind, uin
     builder status = {0};
     if (failed) field_number(&status, 3, 2);
     field_bytes(&span, 15, built(&status));
-    if (parent != 0 && spans.size + span.size > MOST_BYTES_KEPT) left_out++;
-    else field_bytes(&spans, 2, built(&span));
+    if (parent != 0 && spans.size + span.size > MOST_BYTES_KEPT)
+        left_out++;
+    else
+        field_bytes(&spans, 2, built(&span));
 }
 
 static uint64_t parent_now(void) { return task_span != 0 ? task_span : session_span; }
@@ -101,7 +104,8 @@ hook_answer on_shell(const shell_event *event) {
     number_attribute(&attributes, ATTRIBUTE, TEXT("process.exit.code"), outcome->exit_code);
     number_attribute(&attributes, ATTRIBUTE, TEXT("murmur.turn"), event->turn);
     hook_text name = joined(TEXT("shell "), last_segment(event->binary), (hook_text){0});
-    put(name, identifier(), parent_now(), KIND_INTERNAL, ended - outcome->duration_ms * 1000000, ended, outcome->exit_code != 0, &attributes);
+    put(name, identifier(), parent_now(), KIND_INTERNAL, ended - outcome->duration_ms * 1000000, ended, outcome->exit_code != 0,
+        &attributes);
     last_heard = ended;
     return hook_pass();
 }
@@ -147,14 +151,16 @@ static hook_text file_name(void) {
 
 hook_answer on_session_end(const session_end_event *event) {
     hook_text endpoint;
-    if (!variable_named(TEXT("MURMUR_OTEL_ENDPOINT"), &endpoint)) return hook_error(TEXT("otlp: MURMUR_OTEL_ENDPOINT is not set; nothing is exported"));
+    if (!variable_named(TEXT("MURMUR_OTEL_ENDPOINT"), &endpoint))
+        return hook_error(TEXT("otlp: MURMUR_OTEL_ENDPOINT is not set; nothing is exported"));
     if (scope_folder() < 0) return hook_error(TEXT("otlp: no folder is granted; grant it capabilities: filesystem: scope"));
     builder attributes = {0};
     text_attribute(&attributes, ATTRIBUTE, TEXT("session.id"), session);
     text_attribute(&attributes, ATTRIBUTE, TEXT("murmur.exit_status"), event->exit_status);
     number_attribute(&attributes, ATTRIBUTE, TEXT("murmur.total_turns"), event->total_turns);
     if (left_out > 0) number_attribute(&attributes, ATTRIBUTE, TEXT("murmur.spans_left_out"), (int64_t)left_out);
-    put(joined(TEXT("session "), capsule, (hook_text){0}), session_span, 0, KIND_INTERNAL, session_began, now(), !same(event->exit_status, TEXT("ok")), &attributes);
+    put(joined(TEXT("session "), capsule, (hook_text){0}), session_span, 0, KIND_INTERNAL, session_began, now(),
+        !same(event->exit_status, TEXT("ok")), &attributes);
     done_result made;
     create_directory_at(scope_folder(), "otlp", 4, &made);
     builder sent = request();

@@ -5,15 +5,21 @@
 
 #include "script.h"
 
-typedef struct { const words *of; uint32_t at; bool plain; } arguments;
+typedef struct {
+    const words *of;
+    uint32_t at;
+    bool plain;
+} arguments;
 
 /* The next argument that is no option; options with a value of their own, whose letters or names are in `valued`, take it along. */
 HELPER bool next_operand(arguments *from, const char *valued, word *found) {
     while (from->at < from->of->count) {
         word each = from->of->items[from->at++];
         if (from->plain || !each.known || each.text.size < 2 || each.text.data[0] != '-') return *found = each, true;
-        if (same(each.text, TEXT("--"))) from->plain = true;
-        else if (one_of(each.text, valued)) from->at++;
+        if (same(each.text, TEXT("--")))
+            from->plain = true;
+        else if (one_of(each.text, valued))
+            from->at++;
     }
     return false;
 }
@@ -26,12 +32,19 @@ HELPER bool has_option(const words *command, char letter, const char *name) {
         if (same(text, TEXT("--"))) return false;
         if (text.size < 2 || text.data[0] != '-') continue;
         if (text.data[1] != '-' && letter != 0 && has(text, letter)) return true;
-        if (text.data[1] == '-' && whole.size > 0 && text.size > 3 && begins(whole, part(text, 2, text.size))) return true;
+        if (text.data[1] == '-' && whole.size > 0 && text.size > 2 && begins(whole, part(text, 2, text.size))) return true;
     }
     return false;
 }
 
-/* The value of an option: `-oVALUE`, `-o VALUE`, `--name=VALUE` or `--name VALUE`. Call it again with the place it left for further ones. */
+/* Whether one of these words is there as it stands: for options that make a command harmless. */
+HELPER bool has_word(const words *command, const char *wanted) {
+    for (uint32_t i = 1; i < command->count; i++)
+        if (command->items[i].known && one_of(command->items[i].text, wanted)) return true;
+    return false;
+}
+
+/* The value of an option: `-oVALUE`, `-xoVALUE`, `-o VALUE`, `--name=VALUE` or `--name VALUE`. Call it again with the place it left for further ones. */
 HELPER bool option_value(const words *command, uint32_t *at, char letter, const char *name, word *value) {
     hook_text whole = unusable(name);
     for (; *at < command->count; (*at)++) {
@@ -44,13 +57,15 @@ HELPER bool option_value(const words *command, uint32_t *at, char letter, const 
             *value = (word){part(text, named + 1, text.size), each.known, each.quoted};
             return (*at)++, true;
         }
-        bool exact = is_long ? whole.size > 0 && same(part(text, 2, text.size), whole) : letter != 0 && text.data[text.size - 1] == letter;
+        uint32_t place = 1;
+        while (!is_long && letter != 0 && place < text.size && text.data[place] != letter) place++;
+        bool exact = is_long ? whole.size > 0 && same(part(text, 2, text.size), whole) : letter != 0 && place + 1 == text.size;
         if (exact && *at + 1 < command->count) {
             *value = command->items[*at + 1];
             return *at += 2, true;
         }
-        if (!is_long && letter != 0 && text.data[1] == letter) {
-            *value = (word){part(text, 2, text.size), each.known, each.quoted};
+        if (!is_long && letter != 0 && place + 1 < text.size) {
+            *value = (word){part(text, place + 1, text.size), each.known, each.quoted};
             return (*at)++, true;
         }
     }

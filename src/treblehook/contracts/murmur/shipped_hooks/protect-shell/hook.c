@@ -34,12 +34,16 @@ static void run_recipe(hook_text recipe) {
 
 hook_answer on_shell(const shell_event *event) {
     if (event->outcome.is_some) return hook_pass();
-    if (!protection_is_usable()) return hook_deny(joined(TEXT("protect-shell: its configuration cannot be used: "), guarded.problem, (hook_text){0}));
+    if (!protection_is_usable())
+        return hook_deny(joined(TEXT("protect-shell: its configuration cannot be used: "), guarded.problem, (hook_text){0}));
     refusal = (hook_text){0};
     here = (folders){.count = 1, .items = {{.root = IN_WORKDIR}}};
     otherwise = (folders){0};
-    if (event->script.is_some) run_text(event->script.value, 0);
-    else if (event->recipe.is_some) run_recipe(event->recipe.value);
-    else run_argv(event);
+    if (event->script.is_some)
+        run_text(event->script.value, 0);
+    else if (event->recipe.is_some)
+        run_recipe(event->recipe.value);
+    else
+        run_argv(event);
     return refused() ? hook_deny(joined(TEXT("protect-shell: "), refusal, (hook_text){0})) : hook_pass();
 }

@@ -6,9 +6,18 @@
 #include "words.h"
 
 enum { MOST_WORDS = 512 };
-typedef struct { uint32_t count; word items[MOST_WORDS]; } words;
+typedef struct {
+    uint32_t count;
+    word items[MOST_WORDS];
+} words;
 
 static void run_command(words *command, int depth, bool fed);
+
+HELPER bool dangerous_variable(hook_text name) {
+    return one_of(name,
+                  "PATH HOME PWD OLDPWD CDPATH IFS ENV BASH_ENV SHELLOPTS BASHOPTS GLOBIGNORE PROMPT_COMMAND PS4 EDITOR VISUAL PAGER") ||
+           begins(name, TEXT("LD_")) || begins(name, TEXT("DYLD_")) || begins(name, TEXT("GIT_")) || begins(name, TEXT("BASH_FUNC"));
+}
 
 /* The command without its first `count` words. */
 HELPER void without(words *command, uint32_t count) {
@@ -19,9 +28,12 @@ HELPER void without(words *command, uint32_t count) {
 
 HELPER void skip_blanks(script *from) {
     while (more(from)) {
-        if (*from->at == ' ' || *from->at == '\t') from->at++;
-        else if (*from->at == '\\' && peek(from, 1) == '\n') from->at += 2;
-        else return;
+        if (*from->at == ' ' || *from->at == '\t')
+            from->at++;
+        else if (*from->at == '\\' && peek(from, 1) == '\n')
+            from->at += 2;
+        else
+            return;
     }
 }
 
@@ -48,10 +60,14 @@ HELPER void read_heredoc_body(script *from, const heredoc *doc) {
     if (doc->literal) return;
     script inner = {.at = body.data, .end = body.data + body.size, .depth = from->depth + 1};
     while (more(&inner)) {
-        if (*inner.at == '\\') inner.at += inner.end - inner.at > 1 ? 2 : 1;
-        else if (*inner.at == '$') read_dollar(&inner);
-        else if (*inner.at == '`') read_backticks(&inner);
-        else inner.at++;
+        if (*inner.at == '\\')
+            inner.at += inner.end - inner.at > 1 ? 2 : 1;
+        else if (*inner.at == '$')
+            read_dollar(&inner);
+        else if (*inner.at == '`')
+            read_backticks(&inner);
+        else
+            inner.at++;
     }
 }
 
@@ -85,7 +101,8 @@ HELPER bool read_redirection(script *from) {
     }
     if (in && peek(from, 0) == '<') {
         from->at++;
-        if (peek(from, 0) == '<') from->at++, skip_blanks(from), read_word(from);
+        if (peek(from, 0) == '<')
+            from->at++, skip_blanks(from), read_word(from);
         else {
             bool tabs = peek(from, 0) == '-';
             if (tabs) from->at++;
@@ -105,7 +122,10 @@ HELPER bool read_redirection(script *from) {
     if (to.text.size == 0 && to.known) cannot_tell("a redirection has no target", (hook_text){0});
     fed = in && !duplicates;
     if (in && !opens) return fed;
-    if (duplicates && to.known && (all_digits(to.text) || same(to.text, TEXT("-")) || (to.text.size > 1 && to.text.data[to.text.size - 1] == '-' && all_digits(part(to.text, 0, to.text.size - 1))))) return false;
+    if (duplicates && to.known &&
+        (all_digits(to.text) || same(to.text, TEXT("-")) ||
+         (to.text.size > 1 && to.text.data[to.text.size - 1] == '-' && all_digits(part(to.text, 0, to.text.size - 1)))))
+        return false;
     target(to, false);
     return fed;
 }
@@ -120,10 +140,14 @@ HELPER void read_command(script *from, bool piped_into) {
     bool fed = piped_into;
     while (skip_blanks(from), more(from)) {
         char byte = *from->at;
-        if (at_redirection(from)) fed |= read_redirection(from);
-        else if (has(TEXT("\n;&|)"), byte)) break;
-        else if (byte == '(') return cannot_tell("it defines a function, or has a ( at an odd place", (hook_text){0});
-        else if (byte == '#') skip_comment(from);
+        if (at_redirection(from))
+            fed |= read_redirection(from);
+        else if (has(TEXT("\n;&|)"), byte))
+            break;
+        else if (byte == '(')
+            return cannot_tell("it defines a function, or has a ( at an odd place", (hook_text){0});
+        else if (byte == '#')
+            skip_comment(from);
         else {
             word next = read_word(from);
             /* A number right before a redirection is its own. */
@@ -137,14 +161,19 @@ HELPER void read_command(script *from, bool piped_into) {
         hook_text first = command->items[0].text;
         if (one_of(first, "for while until")) from->loops++;
         if (same(first, TEXT("done")) && from->loops > 0) from->loops--;
-        if (same(first, TEXT("for"))) return;
+        if (same(first, TEXT("for"))) {
+            if (command->count > 1 && dangerous_variable(command->items[1].text))
+                cannot_tell("a variable changes what the text means", command->items[1].text);
+            return;
+        }
         if (one_of(first, "case select function coproc")) return cannot_tell("it has a compound command that is not read", first);
         if (!one_of(first, "if then elif else fi while until do done { } ! time")) break;
         without(command, 1);
     }
     if (refused() || command->count == 0) return;
-    bool moves = command->items[0].known && one_of(command->items[0].text, "cd pushd popd");
-    if (moves && from->loops > 0) change_folder((hook_text){0}, false);
+    /* A loop that moves may be anywhere the next time. */
+    for (uint32_t i = 0; i < command->count && from->loops > 0; i++)
+        if (one_of(command->items[i].text, "cd pushd popd eval . source")) change_folder((hook_text){0}, false);
     run_command(command, from->depth, fed);
 }
 
@@ -161,10 +190,14 @@ static void run_script(script *from, char closer) {
             from->at++;
             run_nested(from);
             read_command(from, piped_into);
-        } else if (byte == '#') skip_comment(from);
-        else if (byte == '&' && peek(from, 1) == '&') from->at += 2, piped_into = false;
-        else if (byte == '&' && peek(from, 1) == '>') read_command(from, piped_into);
-        else if (byte == '|' && peek(from, 1) == '|') from->at += 2, piped_into = false, any_folder();
+        } else if (byte == '#')
+            skip_comment(from);
+        else if (byte == '&' && peek(from, 1) == '&')
+            from->at += 2, piped_into = false;
+        else if (byte == '&' && peek(from, 1) == '>')
+            read_command(from, piped_into);
+        else if (byte == '|' && peek(from, 1) == '|')
+            from->at += 2, piped_into = false, any_folder();
         else if (byte == '|') {
             from->at += peek(from, 1) == '&' ? 2 : 1;
             piped_into = true;
@@ -175,8 +208,10 @@ static void run_script(script *from, char closer) {
             piped_into = false;
             any_folder();
             if (byte == '\n') end_of_line(from);
-        } else if (byte == ')') return cannot_tell("a ) is not opened", (hook_text){0});
-        else read_command(from, piped_into);
+        } else if (byte == ')')
+            return cannot_tell("a ) is not opened", (hook_text){0});
+        else
+            read_command(from, piped_into);
     }
     if (!refused() && closer != 0) cannot_tell("a ( is not closed", (hook_text){0});
     if (!refused() && from->heredocs > 0) cannot_tell("a here-document is not closed", (hook_text){0});

@@ -6,7 +6,10 @@
 #include "verdict.h"
 
 enum { MOST_DEPTH = 24, MOST_HEREDOCS = 8 };
-typedef struct { hook_text end; bool literal, tabs; } heredoc;
+typedef struct {
+    hook_text end;
+    bool literal, tabs;
+} heredoc;
 typedef struct {
     const char *at, *end;
     int depth, loops, heredocs;
@@ -35,7 +38,9 @@ HELPER void run_nested(script *from) {
     here = before, otherwise = before_otherwise;
 }
 
-HELPER bool is_name(char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_'; }
+HELPER bool is_name(char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_';
+}
 
 HELPER void read_backticks(script *from) {
     builder inner = {0};
@@ -59,10 +64,14 @@ HELPER void read_inside(script *from, hook_text closer) {
             from->at += closer.size;
             return;
         }
-        if (byte == '$') read_dollar(from);
-        else if (byte == '`') read_backticks(from);
-        else if (byte == '\'' || byte == '(' || byte == '<' || byte == '>' || byte == '{') return cannot_tell("an expansion is too odd", (hook_text){0});
-        else from->at += byte == '\\' && from->end - from->at > 1 ? 2 : 1;
+        if (byte == '$')
+            read_dollar(from);
+        else if (byte == '`')
+            read_backticks(from);
+        else if (byte == '\'' || byte == '(' || byte == '<' || byte == '>' || byte == '{')
+            return cannot_tell("an expansion is too odd", (hook_text){0});
+        else
+            from->at += byte == '\\' && from->end - from->at > 1 ? 2 : 1;
     }
     cannot_tell("an expansion is not closed", (hook_text){0});
 }
@@ -81,12 +90,17 @@ HELPER void read_dollar(script *from) {
         read_inside(from, TEXT("}"));
     } else if (is_name(peek(from, 0))) {
         while (is_name(peek(from, 0))) from->at++;
-    } else if (peek(from, 0) != 0) from->at++;
+    } else if (peek(from, 0) != 0)
+        from->at++;
 }
 
 /* `$HOME` and `$PWD` at the beginning of a word, whose values the text tells; how long they are, or 0. */
 HELPER uint32_t well_known(const script *from, hook_text *means) {
-    static const struct { const char *name; uint32_t size; char means; } all[] = {{"$HOME", 5, HOME_MARK}, {"${HOME}", 7, HOME_MARK}, {"$PWD", 4, '.'}, {"${PWD}", 6, '.'}};
+    static const struct {
+        const char *name;
+        uint32_t size;
+        char means;
+    } all[] = {{"$HOME", 5, HOME_MARK}, {"${HOME}", 7, HOME_MARK}, {"$PWD", 4, '.'}, {"${PWD}", 6, '.'}};
     for (int i = 0; i < 4; i++) {
         if ((uint32_t)(from->end - from->at) < all[i].size || memcmp(from->at, all[i].name, all[i].size) != 0) continue;
         char next = peek(from, all[i].size);
@@ -113,12 +127,15 @@ HELPER void read_double_quotes(script *from, word *into, builder *to) {
         if (byte == '$' && read_known(from, to)) continue;
         if (byte == '$' || byte == '`') {
             into->known = false;
-            if (byte == '$') read_dollar(from);
-            else read_backticks(from);
+            if (byte == '$')
+                read_dollar(from);
+            else
+                read_backticks(from);
         } else if (byte == '\\' && has(TEXT("$`\"\\\n"), peek(from, 1))) {
             if (peek(from, 1) != '\n') add_byte(to, peek(from, 1));
             from->at += 2;
-        } else add_byte(to, byte), from->at++;
+        } else
+            add_byte(to, byte), from->at++;
     }
     if (!more(from)) return cannot_tell("a \" is not closed", (hook_text){0});
     from->at++;
@@ -158,8 +175,12 @@ HELPER void read_bracket(script *from, builder *to) {
     uint32_t size = 1;
     while (peek(from, size) != 0 && !has(TEXT(" \t\n;&|<>()\"'`$\\/]"), peek(from, size))) size++;
     bool wild = peek(from, size) == ']' && size > 1;
+    for (uint32_t at = 1; at < size; at++)
+        if (from->at[at] == '[' && has(TEXT(":.="), peek(from, at + 1))) return cannot_tell("a [ is too odd", (hook_text){0});
+    if (wild && size == 2 && has(TEXT("!^"), peek(from, 1))) return cannot_tell("a [ is too odd", (hook_text){0});
     /* What is quoted or put in within brackets is any byte too; without a closing one it is no wildcard. */
-    if (!wild && peek(from, size) != ']' && peek(from, size) != 0 && has(TEXT("\"'`$\\"), peek(from, size))) return cannot_tell("a [ has quotes in it", (hook_text){0});
+    if (!wild && peek(from, size) != ']' && peek(from, size) != 0 && has(TEXT("\"'`$\\"), peek(from, size)))
+        return cannot_tell("a [ has quotes in it", (hook_text){0});
     if (peek(from, size) == ']' && size == 1) return cannot_tell("a [] is too odd", (hook_text){0});
     add_byte(to, wild ? ANY_BYTE : '[');
     from->at += wild ? size + 1 : 1;
@@ -168,8 +189,10 @@ HELPER void read_bracket(script *from, builder *to) {
 HELPER void read_tilde(script *from, word *into, builder *to) {
     char next = peek(from, 1);
     from->at++;
-    if (next == '/' || next == 0 || has(TEXT(" \t\n;&|<>):"), next)) add_byte(to, HOME_MARK);
-    else add_byte(to, '~'), into->known = false;
+    if (next == '/' || next == 0 || has(TEXT(" \t\n;&|<>):"), next))
+        add_byte(to, HOME_MARK);
+    else
+        add_byte(to, '~'), into->known = false;
 }
 
 /* The word at which `from` stands. */
@@ -178,23 +201,35 @@ HELPER word read_word(script *from) {
     builder to = {0};
     while (more(from) && !has(TEXT(" \t\n;&|<>()"), *from->at)) {
         char byte = *from->at;
-        if ((unsigned char)byte < 0x20) cannot_tell("it has control bytes", (hook_text){0});
+        if ((unsigned char)byte < 0x20)
+            cannot_tell("it has control bytes", (hook_text){0});
         else if (byte == '\\') {
             if (peek(from, 1) != '\n' && peek(from, 1) != 0) add_byte(&to, peek(from, 1)), made.quoted = true;
             from->at += peek(from, 1) != 0 ? 2 : 1;
-        } else if (byte == '\'') made.quoted = true, read_single_quotes(from, &made, &to, false);
-        else if (byte == '"') made.quoted = true, read_double_quotes(from, &made, &to);
-        else if (byte == '$' && peek(from, 1) == '\'') from->at++, made.quoted = true, read_single_quotes(from, &made, &to, true);
-        else if (byte == '$' && peek(from, 1) == '"') from->at++;
+        } else if (byte == '\'')
+            made.quoted = true, read_single_quotes(from, &made, &to, false);
+        else if (byte == '"')
+            made.quoted = true, read_double_quotes(from, &made, &to);
+        else if (byte == '$' && peek(from, 1) == '\'')
+            from->at++, made.quoted = true, read_single_quotes(from, &made, &to, true);
+        else if (byte == '$' && peek(from, 1) == '"')
+            from->at++;
         else if (byte == '$') {
             if (!read_known(from, &to)) made.known = false, read_dollar(from);
-        } else if (byte == '`') made.known = false, read_backticks(from);
-        else if (byte == '*') add_byte(&to, ANY_BYTES), from->at++;
-        else if (byte == '?') add_byte(&to, ANY_BYTE), from->at++;
-        else if (byte == '[') read_bracket(from, &to);
-        else if (byte == '{') read_brace(from, &made, &to);
-        else if (byte == '~' && (to.size == 0 ? !made.quoted : has(TEXT("=:"), to.data[to.size - 1]))) read_tilde(from, &made, &to);
-        else add_byte(&to, byte), from->at++;
+        } else if (byte == '`')
+            made.known = false, read_backticks(from);
+        else if (byte == '*')
+            add_byte(&to, ANY_BYTES), from->at++;
+        else if (byte == '?')
+            add_byte(&to, ANY_BYTE), from->at++;
+        else if (byte == '[')
+            read_bracket(from, &to);
+        else if (byte == '{')
+            read_brace(from, &made, &to);
+        else if (byte == '~' && (to.size == 0 ? !made.quoted : has(TEXT("=:"), to.data[to.size - 1])))
+            read_tilde(from, &made, &to);
+        else
+            add_byte(&to, byte), from->at++;
     }
     made.text = built(&to);
     /* Doubled braces are what a recipe of just has replaced, within quotes too. */

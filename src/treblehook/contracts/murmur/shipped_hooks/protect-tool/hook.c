@@ -19,9 +19,12 @@ static void check_path(hook_text text) {
         add_byte(&home, HOME_MARK);
         add(&home, part(text, 1, text.size));
     }
-    if (!read_path(text, &here, &found) || judge(&found, false) == PROTECTED) refusal = joined(shown(text), TEXT(" is protected"), (hook_text){0});
-    else if (judge(&found, false) == CANNOT_TELL) refusal = joined(TEXT("it cannot be told whether this is protected: "), shown(text), (hook_text){0});
-    else if (home.size > 0 && (!read_path(built(&home), &here, &found) || judge(&found, false) != SAFE)) refusal = joined(shown(text), TEXT(" is protected"), (hook_text){0});
+    if (!read_path(text, &here, &found) || judge(&found, false) == PROTECTED)
+        refusal = joined(shown(text), TEXT(" is protected"), (hook_text){0});
+    else if (judge(&found, false) == CANNOT_TELL)
+        refusal = joined(TEXT("it cannot be told whether this is protected: "), shown(text), (hook_text){0});
+    else if (home.size > 0 && (!read_path(built(&home), &here, &found) || judge(&found, false) != SAFE))
+        refusal = joined(shown(text), TEXT(" is protected"), (hook_text){0});
 }
 
 static void check(hook_text tool, const json *value) {
@@ -38,7 +41,8 @@ static void check(hook_text tool, const json *value) {
 
 hook_answer on_tool_call(const tool_event *event) {
     if (event->outcome.is_some) return hook_pass();
-    if (!protection_is_usable()) return hook_deny(joined(TEXT("protect-tool: its configuration cannot be used: "), guarded.problem, (hook_text){0}));
+    if (!protection_is_usable())
+        return hook_deny(joined(TEXT("protect-tool: its configuration cannot be used: "), guarded.problem, (hook_text){0}));
     if (only_reads(event->tool_name)) return hook_pass();
     refusal = (hook_text){0};
     json *input = json_read(event->input);

@@ -2,7 +2,9 @@
 
 #include "../common/text.h"
 
-static const struct { const char *name, *description; } known[] = {
+static const struct {
+    const char *name, *description;
+} known[] = {
     {"awk", "Select and rework columns of text, line by line."},
     {"bash", "Run a shell script: pipes, loops, redirections and every other program that is installed."},
     {"cargo", "Build, test and run a Rust project."},
@@ -58,7 +60,8 @@ hook_answer on_stage(const stage_event *event) {
     for (uint32_t i = 0; i < event->shell_allow.count; i++)
         for (uint32_t at = 0; at < KNOWN; at++) {
             hook_text name = text_of(known[at].name);
-            if (same(event->shell_allow.items[i], name)) written[count++] = (tool_manifest){name, manifest(name, text_of(known[at].description))};
+            if (same(event->shell_allow.items[i], name))
+                written[count++] = (tool_manifest){name, manifest(name, text_of(known[at].description))};
         }
     return count > 0 ? hook_write_manifests(written, count) : hook_pass();
 }
