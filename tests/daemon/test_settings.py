@@ -1,6 +1,7 @@
 """`[web]`, the key and the secrets: read strictly, and what is wrong is told with its place."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,16 @@ def test_a_folder_in_the_place_of_the_key(tmp_path: Path) -> None:
     (tmp_path / "token").mkdir()
     with pytest.raises(ConfigInvalid, match="cannot be read"):
         load_token(tmp_path)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir])
+def test_what_is_no_file_of_secrets_stops_nothing(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "webhooks.toml")
+
+    secrets, problems = load_secrets(tmp_path)
+
+    assert secrets == {}
+    assert len(problems) == 1
 
 
 def test_no_secrets(tmp_path: Path) -> None:

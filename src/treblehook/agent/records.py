@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from treblehook.agent.inbox import When
 from treblehook.agent.models.model import Usage
 from treblehook.engine import Call
 from treblehook.host.calls import INTERRUPTED, CallOutcome
@@ -182,6 +183,22 @@ def held_of(records: Iterable[Record]) -> Inject | None:
         elif record["type"] == "prompt":
             held = None
     return held
+
+
+def waiting_of(records: Iterable[Record]) -> list[tuple[str, When]]:
+    """The messages that the session has accepted and no turn has taken, in order; none of those that its closing gave back."""
+    waiting: list[tuple[str, When]] = []
+    for record in records:
+        if record["type"] == "sent":
+            waiting.append((record["text"], record["when"]))
+        elif record["type"] == "given_back":
+            waiting.clear()
+        elif record["type"] == "prompt":
+            given = record.get("given", record["text"])
+            taken = next((at for at, (text, _) in enumerate(waiting) if text == given), None)
+            if taken is not None:
+                del waiting[taken]
+    return waiting
 
 
 class _Rebuilt:

@@ -144,12 +144,15 @@ class Session:
         return True
 
     def send(self, text: str, when: When) -> "asyncio.Future[bool]":
-        """Accept a message: `now` joins the running turn at its next tool boundary, `idle` waits for a turn of its own.
+        """Accept a message, which is in the session file then: `now` joins the running turn at its next tool boundary, `idle` waits
+        for a turn of its own.
 
         Somebody has to take the turns: `attend` does, and so does `settle` until all is quiet. The future comes to true once a turn
         has taken the message, and to false where the session was closed before. Raises `ReachRefused` where it is being closed.
         """
-        return self.state.inbox.send(text, when)
+        taken = self.state.inbox.send(text, when)
+        self.state.recorder.write("sent", text=text, when=when)
+        return taken
 
     async def attend(self, on_turn: Callable[[TurnEnd], None]) -> None:
         """Take turns for what is sent and delivered, one after another, until the session is being closed."""
@@ -238,12 +241,23 @@ class Session:
             **state.facts.fields(),
         )
 
+    def _give_back(self, reason: EndReason) -> None:
+        """What nobody has taken is told; unless the host merely stops or parks the session, which takes it when it is opened again."""
+        if not self._untaken:
+            return
+        if reason in ("shutdown", "idle"):
+            row = "the session was closed before it took this message, and takes it when it is opened again"
+        else:
+            self.state.recorder.write("given_back")
+            row = "the session was closed before it took this message"
+        for text in self._untaken:
+            self.state.recorder.write("row", text=f"{row}: {text}", hook="")
+
     async def finish(self, reason: EndReason, end: TurnEnd | None = None) -> list[GaveUp]:
         """Close, write how it ended (without `end` that has been written), and let go of the session file."""
         try:
             gave_up = await self.close(reason, "ok" if end is None or end.status == "finished" else "failed")
-            for text in self._untaken:
-                self.state.recorder.write("row", text=f"the session was closed before it took this message: {text}", hook="")
+            self._give_back(reason)
             if end is not None:
                 self.end(end)
         finally:

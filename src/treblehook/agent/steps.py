@@ -80,12 +80,14 @@ class Turn:
         self.take(self.state.inbox.take_now(), joined=True)
 
     def _take_prompt(self, text: str, *, joined: bool) -> Message:
+        given = text
         held, self.state.held = self.state.held, None
         if held is not None and held.content:
             text = f"{held.content}\n\n{text}" if held.position == "user_prefix" else f"{text}\n\n{held.content}"
         message = self.state.conversation.add(Message("user", text))
         turn = {} if joined else {"turn": self.state.turns}
-        self.state.recorder.write("prompt", text=text, id=message.id, joined=joined, **turn)
+        changed = {} if text == given else {"given": given}
+        self.state.recorder.write("prompt", text=text, id=message.id, joined=joined, **turn, **changed)
         self._prompts.append(message)
         self._asked.append(message)
         return message

@@ -24,6 +24,7 @@ class _Prompt(Struct):
     text: str
     id: str = ""
     turn: int = 0
+    given: str = ""
 
 
 class _NamedCall(Struct):
@@ -72,6 +73,11 @@ class _Restarted(Struct):
     messages: list[Message]
 
 
+class _Sent(Struct):
+    text: str
+    when: Literal["idle", "now"]
+
+
 class _Held(Struct):
     content: str
     position: Literal["user_prefix", "user_suffix"]
@@ -86,6 +92,7 @@ _READ: Final[dict[str, type[Struct]]] = {
     "tool_result": _ToolResult,
     "restarted": _Restarted,
     "held": _Held,
+    "sent": _Sent,
 }
 
 

@@ -21,7 +21,7 @@ from treblehook.agent.models.model import Model, ModelSpecInvalid
 from treblehook.agent.models.retry import reply_with_retries
 from treblehook.agent.permissions import Approver, Permissions
 from treblehook.agent.recorder import Recorder
-from treblehook.agent.records import Record, held_of, messages_of, turns_of
+from treblehook.agent.records import Record, held_of, messages_of, turns_of, waiting_of
 from treblehook.agent.session import Session
 from treblehook.agent.state import SessionState
 from treblehook.agent.steps import TurnEnd
@@ -232,6 +232,8 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     if own is not None:
         own.follow(state)
         state.leaving.append(lambda: own.close(state.gave_up))
+    for text, when in waiting_of(records):
+        state.inbox.send(text, when)
     session = Session(state, children)
     children.belong_to(session)
     home.sessions.add(session)

@@ -72,8 +72,8 @@ class SessionRoutes:
                 "prompt",
                 "Send a message to a session",
                 {202: Answered("It has been taken", Accepted)},
-                "A session that is not open is opened again, as `--resume` does. What waits for its turn is kept in memory only: a prompt "
-                "is safe once the stream has shown it.",
+                "A session that is not open is opened again, as `--resume` does. With the answer the message is in the session's file: "
+                "what waited when the daemon ended is taken when the session is opened again.",
                 handle=self.prompt,
                 body=Prompt,
                 errors=(*_OPENING, 404, 429),

@@ -18,9 +18,12 @@ def load_secrets(home: Path) -> tuple[dict[str, bytes], list[Problem]]:
     """The secrets by webhook, and warnings. Without a file, or with one that does not load, there is none: nothing verifies."""
     file = home / FILE
     try:
-        with file.open("rb") as reading:
-            mode = stat.S_IMODE(os.fstat(reading.fileno()).st_mode)
-            values = tomllib.load(reading)
+        # Without O_NONBLOCK, opening a named pipe would wait for a writer.
+        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as reading:
+            found = os.fstat(reading.fileno()).st_mode
+            if not stat.S_ISREG(found):
+                return {}, [_warning(file, "", "it is no regular file, so no webhook verifies")]
+            mode, values = stat.S_IMODE(found), tomllib.load(reading)
     except FileNotFoundError:
         return {}, []
     except OSError as error:
