@@ -149,7 +149,11 @@ class SessionState:
 
         if stream:
             listener.working(session, f"waiting for {model.spec}")
-        reply = readable(await foreign(self.retrying(model, query, on_text, on_retry=on_retry), self.background))
+        reply = await foreign(self.retrying(model, query, on_text, on_retry=on_retry), self.background)
+        try:
+            reply = readable(reply)
+        except RecursionError as error:
+            raise ModelFailed(model.spec, "rejected", "its reply has a call whose input is nested too deeply") from error
         self.spend(use, model, reply.usage)
         return reply
 

@@ -35,6 +35,7 @@ from treblehook.engine import Background, Dispatcher, Journal, Registry
 from treblehook.home.components.desk import TaskDesk
 from treblehook.home.components.inference import HookInference
 from treblehook.home.components.record import ConversationRecord
+from treblehook.home.components.spans import send_all_spans
 from treblehook.home.home import Home
 from treblehook.home.profile import Surroundings
 from treblehook.host.tokens import counter
@@ -215,6 +216,7 @@ class CapsuleLaunch:
             unwritten = unwritten or failure
         await self._commands.close()
         await self._hooks.close()
+        await send_all_spans(self._staged.hooks, self._facts(), self._faults)
         await self._staged.runtime.close()
         if unwritten is not None and failed is None:
             raise unwritten

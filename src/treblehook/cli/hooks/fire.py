@@ -4,7 +4,7 @@ import asyncio
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import click
 import msgspec
@@ -56,6 +56,7 @@ def _text(context: click.Context, parameter: click.Parameter, value: str | None)
 @click.option("--workspace", type=click.Path(exists=True, file_okay=False), default=".", metavar="DIR", help="Else this folder.")
 @click.option("--spawned", is_flag=True, help="In a session that another agent started.")
 @click.option("--joined", is_flag=True, help="The prompt arrived while a turn was running.")
+@click.option("--component", type=click.Path(exists=True, path_type=Path), metavar="PATH", help="Ask this WebAssembly hook alone.")
 @click.option("--show-payload", is_flag=True, help="Show what each executable was sent.")
 @output_option
 @click.pass_context
@@ -67,6 +68,7 @@ def fire(
     session: str,
     workspace: str,
     spawned: bool,
+    component: Path | None,
     show_payload: bool,
     output: str,
     **options: Any,
@@ -84,6 +86,8 @@ def fire(
     said: Any = {name: value for name, value in options.items() if value not in (None, False)}
     try:
         place = str(absolute(Path(workspace), "--workspace").resolve())
+        if component is not None:
+            _fire_component(context, component, event, Wish(session, place, spawned, said), output)
         run = asyncio.run(_fire(home, event, Wish(session, place, spawned, said)))
     except WishInvalid as invalid:
         raise click.BadParameter(str(invalid), context, param_hint=flag(invalid.option)) from invalid
@@ -95,6 +99,18 @@ def fire(
     else:
         click.echo(report(event, run, show_payload=show_payload))
     context.exit(_EXITS.get(run.verdict.status, 0))
+
+
+def _fire_component(context: click.Context, component: Path, event: EventName, wish: Wish, output: str) -> NoReturn:
+    # It loads the WebAssembly library.
+    from treblehook.cli.hooks.fire_component import fired_at, told
+
+    fired = asyncio.run(fired_at(component, event, wish))
+    if output == "jsonl":
+        say_json({"type": "fired", **msgspec.to_builtins(fired)})
+    else:
+        click.echo(told(fired))
+    context.exit(_EXITS["blocked"] if fired.refuses else 0)
 
 
 async def _fire(path: Path, event: EventName, wish: Wish) -> DryRun:

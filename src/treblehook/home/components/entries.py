@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, get_args
 from msgspec import Struct
 
 from treblehook.contracts.murmur.grant import Grant, read_grant
+from treblehook.contracts.murmur.shipped import shipped_hooks
 from treblehook.home.table import Table
 from treblehook.host.problems import Problem
 
@@ -58,7 +59,7 @@ def _entry(table: Table, folder: Path) -> ArtifactEntry | None:
     source = table.text("source")
     if name is None or runtime is None:
         return None
-    if runtime in ("hook", "tool") and source is None and not version:
+    if runtime in ("hook", "tool") and source is None and not version and name not in shipped_hooks():
         table.problems.append(Problem(table.file, table.place, "neither version nor source", "name the version, or a source of its own"))
     return ArtifactEntry(
         name=name,

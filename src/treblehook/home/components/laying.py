@@ -21,6 +21,6 @@ async def bound_components(
         return None
     from treblehook.home.components.session import SessionComponents
 
-    components = SessionComponents(staged, home.path, session, workspace, surroundings)
+    components = SessionComponents(staged, home.path, session, workspace, home.environ, surroundings)
     components.bind(registry, home.settings.modes, spawned=spawned)
     return components

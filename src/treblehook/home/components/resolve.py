@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from treblehook.contracts.murmur.artifact import Artifact, read_artifact, read_tool
 from treblehook.contracts.murmur.errors import StagingFailed
+from treblehook.contracts.murmur.shipped import shipped_hooks
 from treblehook.contracts.murmur.staging import HookEntry
 from treblehook.home.components.entries import ArtifactEntry
 
@@ -52,4 +53,9 @@ def _names(entry: ArtifactEntry) -> tuple[str, str]:
 
 
 def _path(entry: ArtifactEntry, home: Path) -> Path:
-    return entry.source or home / "artifacts" / f"{entry.name}-{entry.version}.mur.zip"
+    """Its own source, else what the home has of its name and version, else the hook of its name that comes along."""
+    if entry.source is not None:
+        return entry.source
+    kept = home / "artifacts" / f"{entry.name}-{entry.version}.mur.zip"
+    shipped = shipped_hooks().get(entry.name) if entry.runtime == "hook" else None
+    return kept if shipped is None or kept.exists() else shipped

@@ -15,6 +15,7 @@ from treblehook.home.components.desk import TaskDesk
 from treblehook.home.components.inference import HookInference
 from treblehook.home.components.record import ConversationRecord
 from treblehook.home.components.sink import SessionSink
+from treblehook.home.components.spans import send_all_spans
 from treblehook.home.components.staged import Staged
 from treblehook.home.profile import Surroundings
 from treblehook.host.problems import ConfigInvalid, Problem
@@ -28,7 +29,9 @@ _NAME, _VERSION, _CAPABILITIES = "treblehook", "0", ("filesystem", "shell")
 class SessionComponents:
     """Those of one session, in what a capsule says its hooks are surrounded by, or (None) in an ordinary session's own surroundings."""
 
-    def __init__(self, staged: Staged, home: Path, session: str, workspace: Path, surroundings: Surroundings | None) -> None:
+    def __init__(
+        self, staged: Staged, home: Path, session: str, workspace: Path, environ: Mapping[str, str], surroundings: Surroundings | None
+    ) -> None:
         self._desk = TaskDesk()
         self._record = ConversationRecord(on=True)
         self._inference = HookInference()
@@ -37,7 +40,8 @@ class SessionComponents:
             sink = SessionSink(home / "sessions" / session, session)
             self._sinks = (sink,)
             services = MurmurServices(self._inference, self._desk, self._record, staged.tokens)
-            surroundings = Surroundings(_launch(home, session, workspace), services, sink)
+            surroundings = Surroundings(_launch(home, session, workspace, environ), services, sink)
+        self._staged, self._surroundings = staged, surroundings
         self._hooks = MurmurHooks(staged.hooks, staged.runtime, surroundings.launch, surroundings.services, surroundings.sink)
 
     def bind(self, registry: Registry, modes: Mapping[str, Mode], *, spawned: bool = False) -> None:
@@ -72,14 +76,16 @@ class SessionComponents:
         """Tell what was left undone, and end the instances."""
         self._hooks.drained(gave_up)
         await self._hooks.close()
+        await send_all_spans(self._staged.hooks, self._surroundings.launch, self._surroundings.sink)
 
 
-def _launch(home: Path, session: str, workspace: Path) -> Launch:
+def _launch(home: Path, session: str, workspace: Path, environ: Mapping[str, str]) -> Launch:
     return Launch(
         LaunchFacts(_NAME, _VERSION, _CAPABILITIES),
         session_workdir=home / "sessions" / session,
         accessible_workdir=workspace,
         state=home / "state",
+        environment=environ,
     )
 
 
