@@ -1,9 +1,9 @@
 """`just RECIPE` (murmur.md 5.7)."""
 
+import os
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 from treblehook.shell.recipes.files import DEEPEST, Files, Unreadable
@@ -29,21 +29,21 @@ def just_recipe(argv: Sequence[str], files: Files) -> str | None:
     return _body(lines, headers[0])
 
 
-def _justfile(files: Files, directory: str | None, name: str | None) -> Path:
+def _justfile(files: Files, directory: str | None, name: str | None) -> str:
     folder = files.folder(directory or ".")
     if name is not None:
-        if directory is not None and (folder / name).resolve() != (files.root / name).resolve():
+        if directory is not None and os.path.realpath(os.path.join(folder, name)) != os.path.realpath(os.path.join(files.root, name)):
             # just takes -f from where it was started, whatever -d says.
             raise Unreadable("-f and -d name different files")
-        return folder / name
-    found = [folder / name for name in _NAMES if files.exists(folder / name)]
+        return os.path.join(folder, name)
+    found = [path for name in _NAMES if files.exists(path := os.path.join(folder, name))]
     if len(found) != 1:
         # Of several, just chooses none.
         raise Unreadable("there is not exactly one justfile")
     return found[0]
 
 
-def _lines(files: Files, path: Path, depth: int, *, optional: bool = False) -> Iterator[str]:
+def _lines(files: Files, path: str, depth: int, *, optional: bool = False) -> Iterator[str]:
     if depth > DEEPEST + 1:
         raise Unreadable(f"imports are nested more than {DEEPEST} deep")
     text = files.text(path)
@@ -59,7 +59,7 @@ def _lines(files: Files, path: Path, depth: int, *, optional: bool = False) -> I
         elif line[:1].isspace():
             raise Unreadable("what looks like an import stands in a recipe")
         else:
-            yield from _lines(files, path.parent / found["path"], depth + 1, optional=bool(found["optional"]))
+            yield from _lines(files, os.path.join(os.path.dirname(path), found["path"]), depth + 1, optional=bool(found["optional"]))
             # An imported recipe ends with its file.
             yield "# end of an imported file"
 

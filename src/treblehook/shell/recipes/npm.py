@@ -1,6 +1,7 @@
 """`npm run SCRIPT` (murmur.md 5.7)."""
 
 import json
+import os
 from collections.abc import Sequence
 
 from treblehook.shell.recipes.files import Files, Unreadable
@@ -10,7 +11,7 @@ def npm_recipe(argv: Sequence[str], files: Files) -> str | None:
     """The script that `npm run` would run; None where something would run before or after it. Raises `Unreadable`."""
     if len(argv) != 2 or argv[0] not in ("run", "run-script") or argv[1].startswith("-"):
         return None
-    text = files.text(files.root / "package.json")
+    text = files.text(os.path.join(files.root, "package.json"))
     if text is None:
         return None
     try:
