@@ -219,3 +219,12 @@ def test_a_home_without_components_loads_no_library(tmp_path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
     assert ran.returncode == 0, ran.stderr
+
+
+async def test_a_hook_that_comes_along_is_listed_by_its_name(nest: Nest) -> None:
+    (nest.folder / "config.toml").write_text('[[artifacts]]\nname = "protect-shell"\nruntime = "hook"\nconfig = { protect = ["hole"] }\n')
+
+    await dig(nest)
+
+    assert not results(nest)[0]["ran"]
+    assert "protect-shell" in results(nest)[0]["content"]
