@@ -20,6 +20,7 @@ def test_the_demo_shows_each_kind_of_decision(stage: Stage) -> None:
         "> bash: rm chest.txt\n  not run: Leave the treasure where it is.",
         "> bash: ls -R .\n",
         "> bash: date\n  not run, replaced: two hours after high tide\n",
+        "> bash: mv log.txt chest.txt\n  not run: The policy protect-shell refused this call: protect-shell: chest.txt is protected",
         "Done. The treasure is under the third palm.\n· map-check continued the turn\nDone. Here is the map:",
     ):
         assert line in ran.out
@@ -33,6 +34,7 @@ def test_the_demo_shows_each_kind_of_decision(stage: Stage) -> None:
         ("stay-here", "rewrite"),
         ("redact", "rewrite"),
         ("tide", "replace"),
+        ("protect-shell", "refuse: protect-shell: chest.txt is protected"),
         ("map-check", "continue"),
         ("map-check", "pass"),
     }

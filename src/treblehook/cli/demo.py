@@ -29,6 +29,7 @@ redact      takes passwords out of a result
 map-check   sends the model back once           (claude protocol)
 """
 _LUA: Final = "tide        answers in place of a command       (Lua)\n"
+_COMPONENT: Final = "protect-shell  refuses to write to the chest    (WebAssembly)\n"
 
 
 @click.command()
@@ -55,12 +56,15 @@ def _demo(folder: Path) -> int:
     if not lua:
         # A home with Lua does not start without the library.
         shutil.rmtree(folder / "home" / "plugins")
+    component = all(map(find_spec, ("wasmtime", "yaml")))
+    if not component:
+        (folder / "home" / "config.toml").unlink()
     for hook in (folder / "home" / "hooks").iterdir():
         # An installer may have dropped the permission.
         hook.chmod(0o755)
     # The hooks ask for python3: the one that runs this is certainly there, and no slow wrapper around another.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    hooks = _HOOKS + (_LUA if lua else "")
+    hooks = _HOOKS + (_LUA if lua else "") + (_COMPONENT if component else "")
     click.echo(f"{len(hooks.splitlines())} hooks are in this session; a script plays the model.\n\n{hooks}\nprompt: {_PROMPT}\n")
     wish = SessionWish(workspace=folder / "island", model=f"script:{folder / 'script.json'}")
     status = asyncio.run(run(Flags(folder / "home", wish, approve="always"), _PROMPT))
