@@ -1,6 +1,7 @@
 """What the tests of the WebAssembly runtime share: runtimes that are closed, and the check that nothing is left behind."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
@@ -15,6 +16,8 @@ from treblehook.runtimes.wasm.runtime import DEFAULT_LIMITS, NOTHING
 @pytest.fixture(autouse=True)
 async def nothing_is_left() -> AsyncIterator[None]:
     """After every test: the same descriptors, children and threads as before."""
+    # What earlier tests have left to the collector goes now, and not in between.
+    gc.collect()
     before = held()
     yield
     # A thread that was given up ends when its guest notices.

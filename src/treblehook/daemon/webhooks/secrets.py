@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from treblehook.home.table import Table
+from treblehook.host.opening import open_unknown
 from treblehook.host.problems import Problem
 
 FILE: Final = "webhooks.toml"
@@ -18,8 +19,7 @@ def load_secrets(home: Path) -> tuple[dict[str, bytes], list[Problem]]:
     """The secrets by webhook, and warnings. Without a file, or with one that does not load, there is none: nothing verifies."""
     file = home / FILE
     try:
-        # Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as reading:
+        with open_unknown(file) as reading:
             found = os.fstat(reading.fileno()).st_mode
             if not stat.S_ISREG(found):
                 return {}, [_warning(file, "", "it is no regular file, so no webhook verifies")]

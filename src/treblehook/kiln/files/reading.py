@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from treblehook.host.opening import open_unknown
 from treblehook.kiln.files.stamp import Stamp
 
 LARGEST: Final = 16 * 1024 * 1024
@@ -40,10 +41,8 @@ def read_content(file: str) -> Content:
     """Read a note. Raises `FileNotFoundError`, `NotADirectoryError`, and `NoteUnread` for anything else that goes wrong."""
     read_at = time.time_ns()
     try:
-        # Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with open(descriptor, "rb") as opened:
-            status = os.fstat(descriptor)
+        with open_unknown(file, follow_link=False) as opened:
+            status = os.fstat(opened.fileno())
             _check(status)
             data = opened.read(LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
