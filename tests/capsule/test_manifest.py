@@ -100,6 +100,7 @@ trace: {capture: content}
         ),
         (LEAST + "capabilities: {task_io: {read: true}}\n", "capabilities.task_io", ["E-MAN-003"]),
         (LEAST + "capabilities: {shell: {allow: bash}}\n", "capabilities.shell.allow", ["'bash'", "a list"]),
+        (LEAST + "capabilities: {shell: {allow: ['..']}}\n", "capabilities.shell.allow[0]", ["'..'", "slash"]),
         (LEAST + "capabilities: {shell: {allow: [/bin/sh]}}\n", "capabilities.shell.allow[0]", ["/bin/sh", "slash"]),
         (LEAST + "capabilities: {shell: [bash]}\n", "capabilities.shell", ["a list", "a table"]),
         (LEAST + "capabilities: {limits: {deadline_seconds: 0}}\n", "capabilities.limits.deadline_seconds", ["0", "above 0"]),

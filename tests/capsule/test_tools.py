@@ -7,6 +7,11 @@ from typing import Any
 import pytest
 
 from tests.support.capsule_rig import CapsuleRig, call, calls
+from treblehook.capsule.tools.background import BackgroundCommands
+from treblehook.capsule.tools.shell_command import ShellCommand
+from treblehook.capsule.workdir import workdir_of
+from treblehook.host.tool import ToolContext
+from treblehook.runtimes.process import ProcessRuntime
 
 OUTSIDE = [
     call("read", path="../secret"),
@@ -143,6 +148,17 @@ async def test_what_is_run_is_what_was_resolved(rig: CapsuleRig) -> None:
     )
 
     assert rig.results()[1]["content"] == "x"
+
+
+def test_a_recipe_is_none_where_a_hook_has_added_what_changes_it(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("build:\n\techo safe\n")
+    tool = ShellCommand("make", "", ProcessRuntime(), BackgroundCommands(workdir_of("s", tmp_path, None), 1.0), seconds=1.0)
+
+    def recipe(**environment: str) -> str | None:
+        return tool.prepare({"command": "build"}, ToolContext(tmp_path, "s", "c", environment, lambda text: None)).recipe
+
+    assert recipe(OTHER="x") == recipe(PATH="/nowhere") == "echo safe"
+    assert recipe(MAKEFLAGS="--eval=build:") is recipe(MAKEFILES="x.mk") is None
 
 
 async def test_an_allowed_program_named_like_a_file_tool_is_the_program(rig: CapsuleRig) -> None:

@@ -122,6 +122,19 @@ async def test_what_is_not_granted_is_not_asked(rig: ShippedRig, collector: Coll
     assert len(list((scope / "otlp").iterdir())) == 1
 
 
+async def test_a_link_in_the_place_of_the_folder_gives_nothing_away(tmp_path: Path, collector: Collector) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "a.pb").write_bytes(b"mine")
+    (tmp_path / "scope").mkdir()
+    (tmp_path / "scope" / "otlp").symlink_to(tmp_path / "elsewhere")
+
+    (problem,) = await send_spans(tmp_path / "scope", f"http://{collector.address}", Grant(network=(parse_origin(collector.address),)))
+
+    assert "link" in problem
+    assert collector.requests == []
+    assert (tmp_path / "elsewhere" / "a.pb").exists()
+
+
 @pytest.mark.parametrize("status", [b"500 Sad", b"307 Elsewhere"])
 async def test_what_the_collector_does_not_take_stays(rig: ShippedRig, collector: Collector, status: bytes) -> None:
     scope = await played(rig)

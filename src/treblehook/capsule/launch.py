@@ -1,7 +1,10 @@
 """One launch of a capsule: staged, its tasks taken, ended properly however that comes."""
 
 import asyncio
+import errno
+import os
 import shutil
+import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -38,6 +41,7 @@ from treblehook.home.components.record import ConversationRecord
 from treblehook.home.components.spans import send_all_spans
 from treblehook.home.home import Home
 from treblehook.home.profile import Surroundings
+from treblehook.host.opening import open_unknown
 from treblehook.host.tokens import counter
 from treblehook.lifecycle import Stage, WriteManifests
 from treblehook.runtimes.wasm import Compiling
@@ -239,4 +243,7 @@ def tasks_beside(given: Sequence[str], beside: Path) -> tuple[str, ...]:
     """The tasks on the command line, else the one in `task.md`. Raises `OSError` where that cannot be read."""
     if given:
         return tuple(given)
-    return ((beside / "task.md").read_text("utf-8", "replace"),)
+    with open_unknown(beside / "task.md") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file")
+        return (file.read().decode("utf-8", "replace"),)

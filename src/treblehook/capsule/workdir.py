@@ -1,5 +1,6 @@
 """Where the files of a launch are (murmur.md 8.2), and how they are written: folders with mode 0700, files with 0600."""
 
+import errno
 import os
 from pathlib import Path
 from typing import Final
@@ -53,7 +54,8 @@ class Workdir(Struct, frozen=True):
         return [self.accessible / _SESSIONS, *(self.session / name for name in _BOOKKEEPING)]
 
     def make(self) -> None:
-        """Make the folders that a launch writes to. Raises `OSError`."""
+        """Make the folders that a launch writes to. Raises `OSError`, also where one is a link: it may lead out of the workdir."""
+        _check_no_link(self.session)
         for folder in (self.accessible, self.session, self.logs, self.tools, self.out):
             make_private_folder(folder)
 
@@ -68,13 +70,14 @@ class Workdir(Struct, frozen=True):
 def workdir_of(session: str, beside: Path, given: Path | None) -> Workdir:
     """The workdir of a launch: `given`, or one of its own in the folder `beside`."""
     if given is not None:
+        given = Path(os.path.realpath(given))
         return Workdir(given, given / _SESSIONS / session)
-    own = beside / "workdir" / session
+    own = Path(os.path.realpath(beside)) / "workdir" / session
     return Workdir(own, own)
 
 
 def write_private(path: Path, text: str | bytes, *, mode: int = 0o600) -> None:
-    """Put `text` in the place of the file `path`; a link there is not followed. Raises `OSError`."""
+    """Put `text` in the place of the file `path`; a link there, or in its place in a workdir, is not followed. Raises `OSError`."""
     _write(path, text, os.O_TRUNC, mode)
 
 
@@ -84,7 +87,14 @@ def append_private(path: Path, text: str) -> None:
 
 
 def _write(path: Path, text: str | bytes, flags: int, mode: int) -> None:
+    _check_no_link(path.parent)
     data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flags, mode)
     with open(descriptor, "wb") as file:
         file.write(data)
+
+
+def _check_no_link(folder: Path) -> None:
+    """The agent may have put a link in the place of a folder, through which a file would be written elsewhere."""
+    if os.path.realpath(folder) != os.fspath(folder):
+        raise NotADirectoryError(errno.ENOTDIR, "a link stands in the place of a folder", os.fspath(folder))

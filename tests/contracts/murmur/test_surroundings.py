@@ -91,6 +91,22 @@ async def test_case_137_139_an_obstacle_ends_the_launch_and_names_the_scope(rig:
         await hooks.open()
 
 
+async def test_nothing_is_made_behind_a_link_that_leads_out(rig: MurmurRig, tmp_path: Path) -> None:
+    rig.accessible.mkdir()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (rig.accessible / "link").symlink_to(outside)
+    (rig.accessible / "round").symlink_to("round")
+    for scope in ("link/deep", "round/deep"):
+        rig.hook(scope.partition("/")[0], hook(), grant=Grant(scope=scope))
+        hooks = await rig.stage()
+
+        with pytest.raises(HookUnusable, match="filesystem"):
+            await hooks.open()
+
+    assert os.listdir(outside) == []
+
+
 async def test_at_on_stage_the_root_is_the_session_workdir(rig: MurmurRig) -> None:
     code = json.dumps({"on-stage": "open('here', 'w').write('x')"})
     rig.hook("hook", python_scripted().read_bytes(), binding="on-stage", grant=Grant(scope=".", config=code))

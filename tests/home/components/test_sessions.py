@@ -183,7 +183,7 @@ async def test_a_policy_has_no_other_mode_than_on(nest: Nest) -> None:
     config = nest.folder / "config.toml"
     config.write_text(config.read_text() + '\n[hooks."guard"]\nmode = "report"\n')
 
-    with pytest.raises(Exception, match="a gate is always on"):
+    with pytest.raises(ConfigInvalid, match=r"hooks\.guard\.mode.*a gate is always on"):
         await nest.open()
 
 

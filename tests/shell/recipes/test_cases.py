@@ -91,9 +91,24 @@ def test_case_108_rules_without_one_body(tmp_path: Path, makefile: str) -> None:
 
 
 def test_a_phony_target_has_its_body(tmp_path: Path) -> None:
-    write(tmp_path, Makefile=".PHONY: a b\na: b\n\tone\n\t\ttwo\n\n\nb:\n\tthree\n")
+    write(tmp_path, Makefile=".PHONY: a b\na: force\n\tone\n\t\ttwo\n\n\nb:\n\tthree\nforce:\n")
 
     assert recipe(tmp_path, "make a") == "one\n\ttwo"
+
+
+@pytest.mark.parametrize("more", ["b:\n\tthree\n", "b: c\n", "b::\n\tthree\n", "%: x\n\tthree\n", ".DEFAULT:\n\tthree\n", "b: ; three\n"])
+def test_what_a_prerequisite_would_run_is_not_left_out(tmp_path: Path, more: str) -> None:
+    write(tmp_path, Makefile=f"a: b\n\tone\n{more}")
+
+    assert recipe(tmp_path, "make a") is None
+
+
+def test_a_prerequisite_that_is_made_by_a_rule_of_makes_own(tmp_path: Path) -> None:
+    write(tmp_path, Makefile="a: b.o\n\tone\n")
+    assert recipe(tmp_path, "make a") == "one"
+
+    write(tmp_path, **{"b.c": ""})
+    assert recipe(tmp_path, "make a") is None
 
 
 def test_case_109_limits_are_never_a_clip(tmp_path: Path) -> None:

@@ -16,8 +16,25 @@ RECIPES = ("\techo one", "\techo two", "\t", "\t# c", "\tbuild: x", "", "   ", "
 VARIABLES = ("X = build: a", "X := 1", "build = 1", "URL = a:b", "export X", "iffy = 1", "vpath %.c s")
 INCLUDES = ("include a.mk", "-include a.mk", "include a.mk gone.mk", "-include gone.mk", " include a.mk", "include $(X)", "\tinclude a.mk")
 TURNS = ("ifdef X", "  ifeq (a,b)", "endif", "else", "define Y", "endef", "$(eval x)", " $(eval x)", "load x", " load x")
+DECEITS = (
+    *(
+        "a $(X):",
+        "./build:",
+        "a build&:",
+        "a%:",
+        "a%: b",
+        "Makefile:",
+        "a.mk:",
+        ".DEFAULT:",
+        ".x:",
+        "%.mk:",
+        "a b=c build:",
+        "a\\:b build:",
+    ),
+    *("\tifdef X", " \tinclude a.mk", "\tdefine Y", "E := $(eval build: ; x)", "build: $(X)", "X = build \\\\", "buil*:", "\techo \\"),
+)
 GOING_ON = ("X = a \\", "build: \\")
-LINES = st.sampled_from([*RULES, *RECIPES, *VARIABLES, *INCLUDES, *TURNS, *GOING_ON, "a: build", "download:"])
+LINES = st.sampled_from([*RULES, *RECIPES, *VARIABLES, *INCLUDES, *TURNS, *DECEITS, *GOING_ON, "a: build", "download:"])
 FILES = st.lists(LINES, max_size=12).map("\n".join) | st.lists(LINES, max_size=12).map(lambda lines: "\n".join(lines) + "\n")
 
 

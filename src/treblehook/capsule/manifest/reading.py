@@ -94,7 +94,7 @@ def _shell_allow(capabilities: Table) -> tuple[str, ...]:
     shell = capabilities.table("shell")
     names = shell.texts("allow")
     for index, name in enumerate(names):
-        if not name.strip() or "/" in name or "\0" in name or name != name.strip():
+        if name in (".", "..") or not name.strip() or "/" in name or "\0" in name or name != name.strip():
             shell.wrong(shell.at("allow", index), name, _SHELL_NAMES)
     shell.unknown()
     return tuple(dict.fromkeys(names))

@@ -93,6 +93,9 @@ class Runner:
         return self._witness.attempt_ended if self._witness.attempt_ended != "ok" else "failed"
 
     def _write_result(self, task_id: str, text: str) -> None:
-        write_private(self._workdir.out / "result.txt", text)
-        if self._threaded:
-            write_private(self._workdir.out / f"result_{task_id}.txt", text)
+        try:
+            write_private(self._workdir.out / "result.txt", text)
+            if self._threaded:
+                write_private(self._workdir.out / f"result_{task_id}.txt", text)
+        except OSError as error:
+            self._workdir.bootstrap(f"the result of {task_id} could not be written: {error}")

@@ -47,7 +47,9 @@ class ShellCommand:
             raise ToolInputInvalid(f"`command`: found {command!r}; allowed: a text that is not blank. Nothing was run.")
         if "\0" in command:
             raise ToolInputInvalid("`command` holds a NUL character, which no command line may. Nothing was run.")
-        prepared = prepare_command(command, tool=self.spec.name, cwd=context.workspace, environ=os.environ)
+        # The program is looked for where the runtime looks; what it reads may depend on what hooks have added.
+        environ = {**os.environ, **context.environment, "PATH": os.environ.get("PATH", os.defpath)}
+        prepared = prepare_command(command, tool=self.spec.name, cwd=context.workspace, environ=environ)
         if not os.path.isabs(prepared.executable):
             raise ToolInputInvalid(f"Nothing was run: there is no program {self.spec.name} on PATH.")
         return prepared

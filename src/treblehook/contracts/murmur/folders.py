@@ -27,11 +27,14 @@ def granted_folders(hook: HookManifest, grant: Grant, launch: Launch, *, at_stag
 def _scope(hook: HookManifest, scope: str, root: Path) -> Path:
     place, key = root / scope, f"filesystem.scope: {scope}"
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        # Asked first: nothing is made behind a link that leads out.
         inside = place.resolve().is_relative_to(root.resolve())
-    except OSError as error:
+        if inside:
+            place.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
         raise HookUnusable(
-            hook.name, hook.version, f"{key}: {place} is no folder and cannot be made one: {error.strerror}", "name another scope"
+            hook.name, hook.version, f"{key}: {place} is no folder and cannot be made one: {why}", "name another scope"
         ) from error
     if not inside:
         # A link that was left in the workdir must not widen the grant.

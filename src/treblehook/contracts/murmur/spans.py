@@ -26,13 +26,15 @@ async def send_spans(scope: Path, endpoint: str, grant: Grant, *, seconds: float
     `endpoint` is the collector's base address (`http://127.0.0.1:4318`), or the whole one that ends with `/v1/traces`. Each request takes
     `seconds` at most. What went wrong, a line each, for the hook's log.
     """
-    files = sorted((scope / FOLDER).glob("*.pb"))
+    return await asyncio.to_thread(_send_all, scope / FOLDER, endpoint, grant, seconds)
+
+
+def _send_all(folder: Path, endpoint: str, grant: Grant, seconds: float) -> list[str]:
+    if folder.is_symlink():
+        return [f"the spans are not sent: {folder} is a link, and what it leads to is not the hook's"]
+    files = sorted(folder.glob("*.pb"))
     if not files:
         return []
-    return await asyncio.to_thread(_send_all, files, endpoint, grant, seconds)
-
-
-def _send_all(files: list[Path], endpoint: str, grant: Grant, seconds: float) -> list[str]:
     try:
         url = urlsplit(endpoint)
         port = url.port or _PORTS[url.scheme]

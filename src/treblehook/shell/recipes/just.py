@@ -10,20 +10,28 @@ from treblehook.shell.recipes.files import DEEPEST, Files, Unreadable
 from treblehook.shell.recipes.options import read_arguments
 
 _APART: Final = {"-f": "file", "--justfile": "file", "-d": "directory", "--working-directory": "directory"}
+_BLANKS: Final = " \t"
+_QUOTES: Final = "'\"`"
 _NAMES: Final = ("justfile", ".justfile", "Justfile", "JUSTFILE")
-_IMPORT: Final = re.compile(r"""import(?P<optional>\?)?\s+(?P<quote>['"])(?P<path>.*?)(?P=quote)\s*(?:#.*)?""")
-_SYSTEMS: Final = re.compile(r"\[[^\]]*\b(linux|macos|unix|windows|openbsd|freebsd|netbsd|dragonfly|android)\b[^\]]*\]")
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_IMPORT: Final = re.compile(r"""import(?P<optional>\?)?[ \t]+(?P<quote>['"])(?P<path>[^'"\\]+)(?P=quote)[ \t]*(?:#.*)?""")
+_SYSTEMS: Final = re.compile(r"\b(linux|macos|unix|windows|openbsd|freebsd|netbsd|dragonfly|android)\b")
+_TEXTS: Final = re.compile(r"""'{3}.*?'{3}|"{3}.*?"{3}|`{3}.*?`{3}|'[^']*'|"(?:\\.|[^"\\])*"|`[^`]*`|#.*""")
+_INTERPOLATION: Final = re.compile(r"""\{\{(?:'[^']*'|"(?:\\.|[^"\\])*"|`[^`]*`|[^'"`])*?\}\}""")
+_HEADER: Final = re.compile(rf"@?[ \t]*(?P<name>{_NAME.pattern})(?![ \t]*:=|[ \t]+{_NAME.pattern}[ \t]*:=).*?:")
 
 
 def just_recipe(argv: Sequence[str], files: Files) -> str | None:
     """The body of the one recipe that is named, without its common indentation and not expanded. Raises `Unreadable`."""
     arguments = read_arguments(argv, _APART, {})
-    if "::" in arguments.name:
+    if not _NAME.fullmatch(arguments.name):
+        # `a::b` is in a module, `a/b` in another folder.
         return None
     justfile = _justfile(files, arguments.options.get("directory"), arguments.options.get("file"))
     lines = list(_lines(files, justfile, 1))
-    _check_top(lines)
-    headers = [at for at, line in enumerate(lines) if _name(lines, at, line) == arguments.name]
+    for line in lines:
+        _check(line)
+    headers = [at for at, line in enumerate(lines) if (found := _HEADER.match(line)) and found["name"] == arguments.name]
     if len(headers) != 1 or (headers[0] and _for_a_system(lines, headers[0])):
         return None
     return _body(lines, headers[0])
@@ -36,11 +44,11 @@ def _justfile(files: Files, directory: str | None, name: str | None) -> str:
             # just takes -f from where it was started, whatever -d says.
             raise Unreadable("-f and -d name different files")
         return os.path.join(folder, name)
-    found = [path for name in _NAMES if files.exists(path := os.path.join(folder, name))]
-    if len(found) != 1:
-        # Of several, just chooses none.
+    found = [name for name in files.names(folder) if name.lower() in ("justfile", ".justfile")]
+    if len(found) != 1 or found[0] not in _NAMES:
+        # Of several, just chooses none, and it does not tell upper from lower case.
         raise Unreadable("there is not exactly one justfile")
-    return found[0]
+    return os.path.join(folder, found[0])
 
 
 def _lines(files: Files, path: str, depth: int, *, optional: bool = False) -> Iterator[str]:
@@ -53,10 +61,12 @@ def _lines(files: Files, path: str, depth: int, *, optional: bool = False) -> It
         raise Unreadable(f"{path} is not there")
     for line in text.split("\n"):
         line = line.removesuffix("\r")
-        found = _IMPORT.fullmatch(line.strip())
+        found = _IMPORT.fullmatch(line.strip(_BLANKS))
         if found is None:
+            if re.match("import\\b(?!.*:)", line):
+                raise Unreadable("an import is written in an unusual way")
             yield line
-        elif line[:1].isspace():
+        elif line[:1] in _BLANKS:
             raise Unreadable("what looks like an import stands in a recipe")
         else:
             yield from _lines(files, os.path.join(os.path.dirname(path), found["path"]), depth + 1, optional=bool(found["optional"]))
@@ -64,24 +74,22 @@ def _lines(files: Files, path: str, depth: int, *, optional: bool = False) -> It
             yield "# end of an imported file"
 
 
-def _check_top(lines: list[str]) -> None:
-    """Raises `Unreadable` where a text outside recipes runs over several lines: what it holds may look like recipes."""
-    for line in lines:
-        if line[:1].isspace() or not line or line.startswith("#"):
-            continue
-        bare = re.sub(r"'''.*?'''|\"\"\".*?\"\"\"|```.*?```|'[^']*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|#.*", "", line)
-        if any(quote in bare for quote in "'\"`"):
-            raise Unreadable("a text runs over several lines")
-
-
-def _name(lines: list[str], at: int, line: str) -> str | None:
-    """The name in the header of a recipe; None for any other line."""
-    if not line or line[0] in " \t#[" or line.endswith("\\") or (at and lines[at - 1].endswith("\\") and not lines[at - 1][:1].isspace()):
-        return None
-    before, colon, after = line.partition(":")
-    if not colon or after.startswith("=") or not before.split():
-        return None
-    return before.split()[0].removeprefix("@")
+def _check(line: str) -> None:
+    """Raises `Unreadable` where something runs over several lines, whose text may look like recipes, or where a recipe may be another's."""
+    if "allow-duplicate-recipes" in line:
+        raise Unreadable("recipes may be there twice")
+    if line[:1] in (" ", "\t"):
+        rest = _INTERPOLATION.sub("", line.replace("{{{{", ""))
+        if "{{" in rest or ("{{" in line and any(mark * 3 in line for mark in _QUOTES)):
+            raise Unreadable("an interpolation may run over several lines")
+        return
+    if line.startswith("#"):
+        return
+    bare = _TEXTS.sub("", line)
+    if any(quote in bare for quote in _QUOTES) or any(bare.count(left) != bare.count(right) for left, right in ("()", "[]", "{}")):
+        raise Unreadable("a text or a bracket runs over several lines")
+    if bare.endswith("\\") or (bare.startswith("[") and not bare.rstrip(_BLANKS).endswith("]")):
+        raise Unreadable("a line outside recipes goes on")
 
 
 def _for_a_system(lines: list[str], header: int) -> bool:
@@ -89,7 +97,7 @@ def _for_a_system(lines: list[str], header: int) -> bool:
     for line in reversed(lines[:header]):
         if not line.startswith(("[", "#")):
             return False
-        if _SYSTEMS.search(line):
+        if line.startswith("[") and _SYSTEMS.search(line):
             return True
     return False
 
@@ -97,9 +105,10 @@ def _for_a_system(lines: list[str], header: int) -> bool:
 def _body(lines: list[str], header: int) -> str | None:
     body: list[str] = []
     for line in lines[header + 1 :]:
-        if line.strip() and not line[0].isspace():
+        blank = not line.strip(_BLANKS)
+        if not blank and line[0] not in _BLANKS:
             break
-        body.append(line if line.strip() else "")
+        body.append("" if blank else line)
     while body and not body[-1]:
         body.pop()
-    return textwrap.dedent("\n".join(body)) if body else None
+    return textwrap.dedent("\n".join(body)) if body and not body[-1].endswith("\\") else None

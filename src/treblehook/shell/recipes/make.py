@@ -8,8 +8,9 @@ from typing import Final
 
 from treblehook.shell.recipes.files import Files
 from treblehook.shell.recipes.make_body import body_of
-from treblehook.shell.recipes.make_lines import is_rule, lines_of, targets_of, with_conditions
+from treblehook.shell.recipes.make_lines import STRANGE, Line, is_rule, lines_of, prerequisites_of, targets_of, uncommented, with_conditions
 from treblehook.shell.recipes.make_quick import NotSure, quick_body
+from treblehook.shell.recipes.make_remade import check_stems, check_targets, names_of_makefiles
 from treblehook.shell.recipes.options import read_arguments
 
 _APART: Final = {"-f": "file", "-C": "directory"}
@@ -21,7 +22,7 @@ def make_recipe(argv: Sequence[str], files: Files) -> str | None:
     arguments = read_arguments(argv, _APART, _JOINED)
     folder = files.folder(arguments.options.get("directory", "."))
     makefile = _makefile(files, folder, arguments.options.get("file"))
-    if makefile is None or "$" in arguments.name or "%" in arguments.name:
+    if makefile is None or arguments.name.startswith("./") or any(character in arguments.name for character in f"%{STRANGE}"):
         return None
     try:
         return quick_body(files, folder, makefile, arguments.name)
@@ -43,5 +44,22 @@ def careful_body(files: Files, folder: str, makefile: str, name: str) -> str | N
     if any(line.text.startswith("\t") and line.text.strip() for line in itertools.takewhile(lambda line: not is_rule(line.text), lines)):
         # A recipe without a rule: make refuses the file.
         return None
-    rules = [at for at, line in enumerate(lines) if name in targets_of(line.text)]
-    return body_of(lines, rules[0]) if len(rules) == 1 else None
+    targets = [targets_of(line.text) for line in lines]
+    check_targets(files, {target for some in targets for target in some}, names_of_makefiles(files, folder), folder)
+    rules = [at for at, some in enumerate(targets) if name in some]
+    if len(rules) != 1:
+        return None
+    wanted = set(prerequisites_of(lines[rules[0]].text))
+    if any(wanted.intersection(some) and _makes_something(lines, at) for at, some in enumerate(targets)):
+        # make runs their recipes too, and half of what runs is worse than nothing (murmur.md A-7, A-8).
+        return None
+    check_targets(files, {target for some in targets for target in some if "%" in target or target.startswith(".")}, wanted, folder)
+    check_stems(files, wanted, folder)
+    return body_of(lines, rules[0])
+
+
+def _makes_something(lines: list[Line], at: int) -> bool:
+    """Whether the rule at `at` has a recipe, or prerequisites that may have one."""
+    behind = uncommented(lines[at].text).partition(":")[2].strip(" \t:")
+    following = next((line.text for line in lines[at + 1 :] if line.text.strip()), "")
+    return bool(behind) or following.startswith("\t")

@@ -1,18 +1,20 @@
 """The recipe that stands behind a rule line."""
 
-from treblehook.shell.recipes.make_lines import Line, is_rule
+from treblehook.shell.recipes.make_lines import Line, goes_on, is_rule, uncommented
 
 
 def body_of(lines: list[Line], at: int) -> str | None:
     rule = lines[at]
-    if rule.depth or ";" in rule.text.partition(":")[2].partition("#")[0]:
+    behind = uncommented(rule.text).partition(":")[2]
+    if rule.depth or ";" in behind or "$" in behind:
+        # What stands behind a semicolon is a line of the recipe, and a variable may hold one.
         return None
     body: list[str] = []
     for line in lines[at + 1 :]:
         if not line.text.startswith("\t"):
             break
         body.append(line.text[1:])
-    if not body or body[-1].endswith("\\"):
+    if not body or goes_on(body[-1]):
         return None
     return None if _goes_on(lines[at + 1 + len(body) :]) else "\n".join(body)
 

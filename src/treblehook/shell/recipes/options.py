@@ -40,4 +40,6 @@ def read_arguments(argv: Sequence[str], apart: Mapping[str, str], joined: Mappin
 def _set(options: dict[str, str], meaning: str, value: str) -> None:
     if meaning in options or not value:
         raise Unreadable(f"the {meaning} is given twice, or not at all")
+    if value == "-" or value.startswith("~"):
+        raise Unreadable(f"the {meaning} {value} is no path below the folder")
     options[meaning] = value
