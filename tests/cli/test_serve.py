@@ -147,6 +147,8 @@ def test_a_second_signal_ends_it_at_once(serving: Stage) -> None:
         daemon.process.send_signal(signal.SIGTERM)
         wait_for(lambda: (serving.files.hooks / "slow.started").exists())
         assert daemon.stop() == -signal.SIGTERM
+    # The hook outlives the daemon; it shall not outlive the test.
+    (serving.files.hooks / "slow.go").touch()
 
 
 def test_an_end_hook_that_does_not_end_is_not_waited_for_for_ever(serving: Stage) -> None:
