@@ -2,7 +2,7 @@
 # content of pyproject.toml, says that the set-up is complete: while the file is unchanged nothing asks the network.
 
 PYTHON ?=
-WORKERS ?= 2
+WORKERS ?= 3
 EXTRAS := models,mcp,lua,kiln,semantic,serve,wasm,dev
 
 BIN := .venv/bin
