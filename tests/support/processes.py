@@ -22,6 +22,19 @@ def held() -> Held:
     return Held(_descriptors(), _children(), threading.active_count())
 
 
+NOTHING = Held({}, {}, 0)
+
+
+def new_since(before: Held) -> Held:
+    """What is held now and was not before. What earlier tests left to the garbage collector may go at any time, and is no matter."""
+    now = held()
+    return Held(
+        {number: leads_to for number, leads_to in now.descriptors.items() if before.descriptors.get(number) != leads_to},
+        {child: state for child, state in now.children.items() if before.children.get(child) != state},
+        max(0, now.threads - before.threads),
+    )
+
+
 def pipes() -> int:
     """How many open descriptors lead to a pipe."""
     return sum(leads_to.startswith("pipe:") for leads_to in _descriptors().values())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import held
+from tests.support.processes import held, new_since
 from treblehook.host.mcp import McpServerConfig, McpServers
 from treblehook.host.problems import Problem
 from treblehook.host.tool import Tool, ToolContext, ToolOutput
@@ -48,8 +48,9 @@ async def start(problems: list[Problem]) -> AsyncIterator[Start]:
     yield start
     for servers in opened:
         await servers.close()
-    assert held().children == before.children
-    assert held().descriptors.keys() == before.descriptors.keys()
+    left = new_since(before)
+    assert not left.children
+    assert not left.descriptors
 
 
 @pytest.fixture

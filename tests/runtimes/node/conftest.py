@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.node_rig import NodeRig
-from tests.support.processes import held
+from tests.support.processes import NOTHING, held, new_since
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def nothing_is_left() -> Iterator[None]:
     before = held()
     yield
     gc.collect()
-    assert held() == before
+    assert new_since(before) == NOTHING
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.processes import Ear, held
+from tests.support.processes import NOTHING, Ear, held, new_since
 from treblehook.runtimes.process import ProcessRuntime
 
 
@@ -20,7 +20,7 @@ def nothing_is_left() -> Iterator[None]:
     before = held()
     yield
     gc.collect()
-    assert held() == before
+    assert new_since(before) == NOTHING
 
 
 @pytest.fixture

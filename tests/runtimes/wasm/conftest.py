@@ -1,13 +1,13 @@
 """What the tests of the WebAssembly runtime share: runtimes that are closed, and the check that nothing is left behind."""
 
 import asyncio
-import gc
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
 from tests.support.guests import CODE
-from tests.support.processes import held, until
+from tests.support.processes import NOTHING as NOTHING_LEFT
+from tests.support.processes import held, new_since, until
 from tests.support.small_guests import Open
 from treblehook.runtimes.wasm import Component, FunctionType, Grants, Instance, Limits, WasmRuntime
 from treblehook.runtimes.wasm.runtime import DEFAULT_LIMITS, NOTHING
@@ -16,14 +16,12 @@ from treblehook.runtimes.wasm.runtime import DEFAULT_LIMITS, NOTHING
 @pytest.fixture(autouse=True)
 async def nothing_is_left() -> AsyncIterator[None]:
     """After every test: the same descriptors, children and threads as before."""
-    # What earlier tests have left to the collector goes now, and not in between.
-    gc.collect()
     before = held()
     yield
     # A thread that was given up ends when its guest notices.
     await until(lambda: held().threads <= before.threads)
     await asyncio.sleep(0)
-    assert held() == before
+    assert new_since(before) == NOTHING_LEFT
 
 
 @pytest.fixture
