@@ -23,6 +23,7 @@ from treblehook.host.tool import AnyTool, ToolOutput, ToolSpec
 from treblehook.lifecycle import (
     Block,
     Decision,
+    Deny,
     Display,
     Event,
     PreToolCall,
@@ -66,6 +67,20 @@ class CallOutcome(Struct, frozen=True):
     ms: float = 0.0
     terminate: bool = False
     for_hook: bool = False
+
+
+class Judged(Struct, frozen=True):
+    """What hooks and rules say of a call that is run by an agent elsewhere: `call` is what may run, `asked` what the model asked for.
+
+    `refusal` says why it may not run; with `replaced` it is the result that a hook gave in the tool's place. `ask` says why the
+    agent's user has to be asked.
+    """
+
+    call: ToolCall
+    asked: dict[str, Any]
+    refusal: str | None = None
+    replaced: bool = False
+    ask: str | None = None
 
 
 class CallObserver(Protocol):
@@ -121,9 +136,7 @@ class CallPath:
         self.cut = None
         if not proposal.offered:
             return await self._over(proposal, self._not_offered(proposal), ran=False)
-        if proposal.decision is None:
-            outcome = await self._fire(PreToolCall(call=proposal.call, **self._facts.fields()))
-            proposal = replace(proposal, call=outcome.value.call, decision=outcome.decision)
+        proposal = await self._come(proposal)
         if isinstance(proposal.decision, Block):
             return self._stopped(proposal, proposal.decision.reason)
         if isinstance(proposal.decision, Replace):
@@ -135,6 +148,47 @@ class CallPath:
         started = await self._fire(ToolStarted(call=proposal.call, **self._facts.fields()))
         self._observer.started(proposal.call, proposal.asked, _display(started.decision))
         return await self._over(proposal, self._execute(proposal), ran=True)
+
+    async def judge(self, call: ToolCall) -> Judged:
+        """Rows 10, 11 and 15 of a call that an agent elsewhere is about to run itself, and what the rules say of it.
+
+        Row 12 is asked here only where a rule of ours wants the user asked; that agent's own prompts come by `requested`. What it shows,
+        and in which environment it runs commands (rows 13 and 14), is its own affair.
+        """
+        self.cut = None
+        proposed = await self._fire(ToolProposed(call=call, **self._facts.fields()))
+        proposal = await self._come(Proposal(proposed.value.call, call.input, decision=proposed.decision))
+        if isinstance(proposal.decision, Block):
+            return self._refused(proposal, proposal.decision.reason)
+        if isinstance(proposal.decision, Replace):
+            return self._refused(proposal, proposal.decision.content, replaced=True)
+        ruling = self.execution.ruling(proposal.call)
+        decision = await self.execution.requested(proposal.call) if ruling.kind == "ask" and ruling.explicit else None
+        refusal = ruling.reason if ruling.kind == "deny" else decision.reason if isinstance(decision, Deny) else None
+        if refusal is None:
+            refusal = await self.execution.gated(proposal.call)
+        if refusal is not None:
+            return self._refused(proposal, refusal)
+        self._observer.started(proposal.call, proposal.asked, None)
+        asks = ruling.kind == "ask" and ruling.explicit and decision is None
+        return Judged(proposal.call, proposal.asked, ask=ruling.reason if asks else None)
+
+    def _refused(self, proposal: Proposal, reason: str, *, replaced: bool = False) -> Judged:
+        self._stopped(proposal, reason)
+        return Judged(proposal.call, proposal.asked, reason, replaced)
+
+    async def ran_elsewhere(self, call: ToolCall, asked: dict[str, Any], output: ToolOutput, ms: float) -> CallOutcome:
+        """Row 16 of a call that an agent elsewhere has run, with the result as hooks have left it."""
+        outcome = await self._finished(Proposal(call, asked), output, ms)
+        await self.execution.observed(call, self.execution.run_elsewhere(call, output, ms), outcome.content, outcome.is_error)
+        return self._told(outcome, None)
+
+    async def _come(self, proposal: Proposal) -> Proposal:
+        """Row 11, where nothing has settled the call."""
+        if proposal.decision is not None:
+            return proposal
+        outcome = await self._fire(PreToolCall(call=proposal.call, **self._facts.fields()))
+        return replace(proposal, call=outcome.value.call, decision=outcome.decision)
 
     async def call_for_hook(self, call: ToolCall, offered: frozenset[str]) -> ToolOutput:
         """A call that a hook makes: rows 12 to 15, and those who observe what ran (design, section 2). What it comes to is the hook's.

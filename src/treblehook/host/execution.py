@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -47,6 +47,14 @@ class Run(Struct, frozen=True):
     refused: bool = False
 
 
+class Ruling(Struct, frozen=True):
+    """What isolation and the rules say of a call, in words for the model. `explicit` is false where no rule speaks of the call."""
+
+    kind: Literal["allow", "ask", "deny"]
+    reason: str = ""
+    explicit: bool = True
+
+
 class Execution:
     """Runs the calls of one session. `turn`, of the gate and observation events, is set by the caller; `ran` counts the calls that
     who observes was told of, `shells` the commands among them that ran to completion (murmur.md 3.5).
@@ -73,24 +81,44 @@ class Execution:
 
     async def denial(self, call: ToolCall) -> str | None:
         """Why a call that no hook has replaced may not run, or None where it may: isolation, then row 12."""
-        claim = self._isolation.claim_on(self._facts.session, call.name)
-        if claim is not None:
-            return claim.refusal(call.name)
-        spec = self._tools[call.name].spec
-        verdict = self._permission.verdict(call, spec)
-        if verdict.kind == "allow":
-            return None
-        if verdict.kind == "deny":
-            return f"Permission denied by the rule {verdict.rule}. The tool did not run."
-        outcome = await self._fire(PermissionRequest(call=call, **self._facts.fields()))
-        if isinstance(outcome.decision, Allow):
-            return None
-        if isinstance(outcome.decision, Deny):
-            by = outcome.by.name if outcome.by else "a hook"
-            return f"Permission denied by {by}. {outcome.decision.reason}".strip()
-        if await self._waited(self._permission.approve(call, spec)):
+        ruling = self.ruling(call)
+        if ruling.kind != "ask":
+            return None if ruling.kind == "allow" else ruling.reason
+        decision = await self.requested(call)
+        if decision is not None:
+            return decision.reason if isinstance(decision, Deny) else None
+        if await self._waited(self._permission.approve(call, self._tools[call.name].spec)):
             return None
         return "Permission was not given, so the tool did not run."
+
+    async def requested(self, call: ToolCall) -> Allow | Deny | None:
+        """Row 12: what hooks say to the question whether a call may run, a denial in words for the model; None leaves it to the user."""
+        outcome = await self._fire(PermissionRequest(call=call, **self._facts.fields()))
+        if isinstance(outcome.decision, Deny):
+            by = outcome.by.name if outcome.by else "a hook"
+            return Deny(f"Permission denied by {by}. {outcome.decision.reason}".strip())
+        return outcome.decision if isinstance(outcome.decision, Allow) else None
+
+    def ruling(self, call: ToolCall) -> Ruling:
+        """What is said of a call before any hook or user is asked for a permission."""
+        claim = self._isolation.claim_on(self._facts.session, call.name)
+        if claim is not None:
+            return Ruling("deny", claim.refusal(call.name))
+        verdict = self._permission.verdict(call, self._tools[call.name].spec)
+        if verdict.kind == "deny":
+            return Ruling("deny", f"Permission denied by the rule {verdict.rule}. The tool did not run.")
+        return Ruling(verdict.kind, f"The rule {verdict.rule} wants the user asked.", explicit=verdict.rule is not None)
+
+    async def gated(self, call: ToolCall) -> str | None:
+        """Row 15 of a call that runs elsewhere: why it may not, or None where it may."""
+        context = self._context_of(call, {}, _nobody_hears)
+        prepared = _prepare(self._tools[call.name], call, context)
+        return prepared.content if isinstance(prepared, ToolOutput) else await self._refusal(call, prepared)
+
+    def run_elsewhere(self, call: ToolCall, output: ToolOutput, ms: float) -> Run:
+        """The run of a call that another agent has made, for `observed`."""
+        prepared = _prepare(self._tools[call.name], call, self._context_of(call, {}, _nobody_hears))
+        return Run(output, prepared if isinstance(prepared, PreparedCall) else None, ms)
 
     async def run(self, call: ToolCall, progress: Callable[[str], None]) -> Run:
         """Rows 14 and 15, and the run of a call that has its permission."""
@@ -113,6 +141,9 @@ class Execution:
         for contribution in outcome.contributions:
             if isinstance(contribution.decision, Environment):
                 environment.update(contribution.decision.variables)
+        return self._context_of(call, environment, progress)
+
+    def _context_of(self, call: ToolCall, environment: Mapping[str, str], progress: Callable[[str], None]) -> ToolContext:
         return ToolContext(Path(self._facts.workspace), self._facts.session, call.id, environment, progress)
 
     async def _refusal(self, call: ToolCall, prepared: PreparedCall | ToolOutput | None) -> str | None:
@@ -152,6 +183,10 @@ class Execution:
 
     async def _waited(self, work: Coroutine[Any, Any, T]) -> T:
         return await foreign(work, self._dispatcher.background)
+
+
+def _nobody_hears(text: str) -> None:
+    """A tool that runs elsewhere says nothing here."""
 
 
 def _prepare(tool: AnyTool, call: ToolCall, context: ToolContext) -> PreparedCall | ToolOutput | None:
