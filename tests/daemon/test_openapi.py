@@ -27,6 +27,7 @@ ROUTES = {
     "/api/sessions/{id}/events": {"get"},
     "/api/plugins/{name}/reload": {"post"},
     "/api/webhook/{name}": {"post"},
+    "/hooks/{agent}": {"post"},
     "/healthz": {"get"},
     "/metrics": {"get"},
     "/openapi.json": {"get"},
@@ -40,9 +41,9 @@ async def test_the_routes_are_those_of_the_document(served: Served) -> None:
     assert {path: set(methods) for path, methods in told["paths"].items()} == ROUTES
 
     for path, methods in ROUTES.items():
-        filled = path.replace("{id}", "ses_0").replace("{name}", "ci")
+        filled = path.replace("{id}", "ses_0").replace("{name}", "ci").replace("{agent}", "codex")
         for method in METHODS:
-            answer = await served.client.request(method, filled)
+            answer = await served.client.request(method, filled, headers={"authorization": f"Bearer {KEY}"})
             assert (answer.status_code == 405) is (method.lower() not in methods), (method, path, answer.status_code)
 
 

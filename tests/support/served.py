@@ -13,8 +13,10 @@ from tests.support.command_home import CommandHome
 from tests.support.deliveries import SECRET, secrets_file, signed
 from treblehook.agent.permissions import Approver, Never
 from treblehook.contracts.python import Hooks
+from treblehook.daemon.hooks.socket import listening
 from treblehook.daemon.http.server import listen
 from treblehook.daemon.serving import Access, Daemon
+from treblehook.gateway.place import socket_path
 from treblehook.home.home import Home
 from treblehook.lifecycle import WebhookReceived
 
@@ -136,12 +138,12 @@ async def serving(
             park_seconds=park_seconds,
             clock=clock,
         )
-        with listen("127.0.0.1", 0) as bound:
+        with listen("127.0.0.1", 0) as bound, listening(socket_path(stage.home, os.environ)) as own:
             port = bound.getsockname()[1]
             async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
                 served = Served(stage, home, daemon, port, client, said)
                 started = asyncio.Event()
-                task = asyncio.ensure_future(daemon.serve(bound, started.set))
+                task = asyncio.ensure_future(daemon.serve(bound, own, started.set))
                 await started.wait()
                 try:
                     yield served

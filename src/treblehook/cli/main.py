@@ -16,6 +16,7 @@ COMMANDS: Final = {
     "capsule": ("treblehook.cli.capsule", "Run, check and trace capsules."),
     "demo": ("treblehook.cli.demo", "A scripted session with one hook of every kind."),
     "hooks": ("treblehook.cli.hooks", "List, check, fire, make and test hooks."),
+    "hook": ("treblehook.cli.hook", "What an outside agent runs: its hook call in, the answer out."),
     "kiln": ("treblehook.cli.kiln", "Index, search, rename and watch your notes."),
     "trust": ("treblehook.cli.trust", "Whether the Lua that comes with a workspace may run."),
     "webhook": ("treblehook.cli.webhook", "Mint and list the secrets of webhooks."),

@@ -72,10 +72,12 @@ async def _serve(home: str | None, host: str | None, port: int | None, approve: 
 
 
 async def _serve_locked(place: Path, lock: "HomeLock", host: str | None, port: int | None, approve: Approve) -> None:
+    from treblehook.daemon.hooks.socket import listening
     from treblehook.daemon.http.server import listen, url_of
     from treblehook.daemon.serving import Access, Daemon
     from treblehook.daemon.settings import web_settings
     from treblehook.daemon.token import load_token
+    from treblehook.gateway.place import socket_path
 
     _raise_limit()
     async with Home(place, os.environ) as home:
@@ -90,14 +92,18 @@ async def _serve_locked(place: Path, lock: "HomeLock", host: str | None, port: i
         address = host or settings.host
         access = Access((*settings.hosts, address), key)
         daemon = Daemon(home, access=access, approver=_approver(approve), problem=_say)
-        with listen(address, settings.port if port is None else port) as bound, Signals(lambda number: daemon.stop(), lambda: None):
+        with (
+            listen(address, settings.port if port is None else port) as bound,
+            listening(socket_path(place, os.environ)) as own,
+            Signals(lambda number: daemon.stop(), lambda: None),
+        ):
             url = url_of(address, bound)
             lock.tell(url)
             daemon.tell_problems()
             # What is loaded by now stays for good: no later collection needs to look at it again.
             gc.collect()
             gc.freeze()
-            await daemon.serve(bound, lambda: say_json({"type": "listening", "url": url}))
+            await daemon.serve(bound, own, lambda: say_json({"type": "listening", "url": url}))
 
 
 def _approver(approve: Approve) -> Approver:

@@ -12,10 +12,13 @@ from msgspec import Struct
 from treblehook.agent.permissions import Approver
 from treblehook.agent.transcript import TranscriptFailed
 from treblehook.daemon.health import Fact, health_operation
+from treblehook.daemon.hooks.endpoint import PATH as HOOKS
+from treblehook.daemon.hooks.endpoint import HookEndpoint, hook_operation
 from treblehook.daemon.http.application import application
 from treblehook.daemon.http.body import Bodies
 from treblehook.daemon.http.callers import Hosts
 from treblehook.daemon.http.edge import Edge
+from treblehook.daemon.http.front import Front
 from treblehook.daemon.http.operation import Operation
 from treblehook.daemon.http.server import Server
 from treblehook.daemon.metrics import Family, Labels, Metrics, metrics_operation
@@ -23,12 +26,13 @@ from treblehook.daemon.plugins import plugin_operation
 from treblehook.daemon.sessions.live import LiveSessions
 from treblehook.daemon.sessions.routes import SessionRoutes
 from treblehook.daemon.webhooks.deliveries import Deliveries
+from treblehook.daemon.webhooks.endpoint import PATH as WEBHOOKS
 from treblehook.daemon.webhooks.endpoint import WebhookEndpoint
-from treblehook.daemon.webhooks.front import Front
 from treblehook.daemon.webhooks.queue import DeliveryQueue
 from treblehook.daemon.webhooks.replays import Replays
 from treblehook.daemon.webhooks.routes import webhook_operation
 from treblehook.daemon.webhooks.secrets import load_secrets
+from treblehook.gateway.service import Gateway
 from treblehook.home.home import Home
 from treblehook.home.residents import Residents
 from treblehook.host.problems import ConfigInvalid, Problem
@@ -86,37 +90,52 @@ class Daemon:
         home.problems.extend(problems)
         replays = Replays(self._queue.seen(clock()))
         webhooks = WebhookEndpoint(secrets, self._queue, replays, metrics.delivery, clock)
+        self._gateway = Gateway(home, problem)
+        hooks = HookEndpoint(self._gateway)
         operations: list[Operation] = [
             *SessionRoutes(self._live, home.settings.kilns).operations(),
             plugin_operation(home),
             webhook_operation(webhooks),
-            health_operation(self._facts, version("treblehook"), lambda: time.monotonic() - self._began),
+            hook_operation(hooks),
+            health_operation(self._facts, version("treblehook"), self._age),
             metrics_operation(self._families),
         ]
-        self.app = Edge(Front(webhooks, application(operations, problem)), Hosts(access.hosts), access.key, Bodies(), metrics.refused)
+        hosts, bodies = Hosts(access.hosts), Bodies()
+        front = Front({WEBHOOKS: webhooks, HOOKS: hooks}, application(operations, problem))
+        self.app = Edge(front, hosts, access.key, bodies, metrics.refused)
         """the whole of it, as an ASGI app"""
+        health = application([health_operation(self._facts, version("treblehook"), self._age)], problem)
+        self.hooks_app = Edge(Front({HOOKS: hooks}, health), hosts, "", bodies, metrics.refused)
+        """hook calls and the health, for callers who need no key"""
 
-    async def serve(self, bound: socket, on_started: Callable[[], None]) -> None:
-        """Serve on a bound socket; `on_started` is called once requests are taken. Returns when everything has ended.
+    async def serve(self, bound: socket, own: socket, on_started: Callable[[], None]) -> None:
+        """Serve on a bound socket, and hook calls on one that only this user can reach, `own`; `on_started` is called once requests are
+        taken. Returns when everything has ended.
 
         Raises `ConfigInvalid` where the home's plugins cannot be run at all.
         """
         self._home.lua.start()
         server = Server(self.app, on_started, _REQUESTS_SECONDS)
+        for_hooks = Server(self.hooks_app, lambda: None, _REQUESTS_SECONDS)
         looking = asyncio.ensure_future(self._look_after_notes())
         self._deliveries.start(self._queue)
+        serving_hooks = asyncio.ensure_future(for_hooks.serve(sockets=[own]))
         serving = asyncio.ensure_future(server.serve(sockets=[bound]))
         ticking = asyncio.ensure_future(self._tick())
         stopping = asyncio.ensure_future(self._stopping.wait())
         try:
-            await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({serving, serving_hooks, stopping}, return_when=asyncio.FIRST_COMPLETED)
             self._live.stop()
             server.stop()
-            await serving
+            for_hooks.stop()
+            await asyncio.gather(serving, serving_hooks)
         finally:
             for task in (ticking, stopping, looking):
                 task.cancel()
             await self._end()
+
+    def _age(self) -> float:
+        return time.monotonic() - self._began
 
     def stop(self) -> None:
         """Take no more requests, end what runs, and let `serve` return."""
@@ -129,6 +148,7 @@ class Daemon:
         self._told = len(self._home.problems)
 
     async def _end(self) -> None:
+        await self._gateway.close()
         await self._residents.shutdown()
         left = await self._bus.drain(_BUS_SECONDS)
         if left:
@@ -149,6 +169,7 @@ class Daemon:
             self.tell_problems()
             self._tell_fault()
             try:
+                self._gateway.sessions.park(self._park_seconds)
                 await self._live.park(self._park_seconds)
             except TranscriptFailed as failed:
                 self._home.problems.append(Problem(str(failed.path), "", f"a session was not closed well: {failed.reason}"))
@@ -166,6 +187,7 @@ class Daemon:
         fault = "deliveries cannot be stored" if self._queue.fault else ""
         return [
             Fact("sessions", len(self._residents.sessions)),
+            Fact("outside_sessions", self._gateway.sessions.count),
             Fact("events", self._bus.depth),
             Fact("webhooks", self._deliveries.waiting, fault),
             *self._plugins(),

@@ -21,28 +21,36 @@ class PromptGiven(Struct, frozen=True, tag=True):
 
 
 class CallComing(Struct, frozen=True, tag=True):
-    """Rows 10, 11 and 15: a tool is about to run. `call` has our names; `tool` and `input` are the agent's own."""
+    """Rows 10, 11 and 15: a tool is about to run. `call` has our names; `tool` and `input` are the agent's own.
+
+    One call of an agent may be several of ours (a patch of many files): `more` are the others. Each is judged, and one that is refused
+    refuses all.
+    """
 
     call: ToolCall
     tool: str
     input: dict[str, Any]
+    more: tuple[ToolCall, ...] = ()
 
 
 class PermissionAsked(Struct, frozen=True, tag=True):
-    """Row 12: the agent is about to ask its user."""
+    """Row 12: the agent is about to ask its user. With `more` calls in one, it is granted where each is, and denied where one is."""
 
     call: ToolCall
     tool: str
+    more: tuple[ToolCall, ...] = ()
 
 
 class CallDone(Struct, frozen=True, tag=True):
-    """Row 16: a tool has run. `response` is the result in the agent's own shape, `output` its text as the model gets it."""
+    """Row 16: a tool has run. `response` is the result in the agent's own shape, `output` its text as the model gets it, which is that of
+    `more` calls too."""
 
     call: ToolCall
     tool: str
     output: ToolOutput
     response: Any = None
     duration_ms: float = 0.0
+    more: tuple[ToolCall, ...] = ()
 
 
 class Compacting(Struct, frozen=True, tag=True):
@@ -108,14 +116,15 @@ class Refused(Struct, frozen=True):
 
 
 class AskUser(Struct, frozen=True):
-    """At `CallComing`: the agent's user decides, `reason` says why; `input` is the agent's own input where hooks have rewritten it."""
+    """At `CallComing`: the agent's user decides, `reason` says why; `input` is the whole input, under our names, where hooks have rewritten
+    it. The codec gives it the agent's own names again."""
 
     reason: str
     input: dict[str, Any] | None = None
 
 
 class RunRewritten(Struct, frozen=True):
-    """At `CallComing`: the call runs with `input`, which is the whole of it under the agent's own names."""
+    """At `CallComing`: the call runs with `input`, which is the whole of it under our names. The codec gives it the agent's own again."""
 
     input: dict[str, Any]
 

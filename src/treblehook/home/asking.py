@@ -1,5 +1,6 @@
 """The open sessions of a home, which hooks may ask something and reach."""
 
+from pathlib import Path
 from weakref import WeakValueDictionary
 
 from treblehook.agent.asking import ask_aside
@@ -12,10 +13,24 @@ class OpenSessions:
 
     def __init__(self) -> None:
         self._sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()
+        self._elsewhere: dict[str, Path] = {}
 
     def add(self, session: Session) -> None:
         """A session has been opened."""
         self._sessions[session.id] = session
+
+    def opened_elsewhere(self, session: str, workspace: Path) -> None:
+        """A session of an agent that runs elsewhere has begun: hooks are asked in it, and cannot reach it."""
+        self._elsewhere[session] = workspace
+
+    def closed_elsewhere(self, session: str) -> None:
+        """That session is over."""
+        self._elsewhere.pop(session, None)
+
+    def workspace(self, session: str) -> Path | None:
+        """The folder in which a session works; None where it is not open."""
+        found = self.find(session)
+        return self._elsewhere.get(session) if found is None else Path(found.state.facts.workspace)
 
     def find(self, session: str) -> Session | None:
         """The session of that id; None where it is not open, or being closed."""

@@ -18,6 +18,9 @@ _OPEN: Final = "/healthz"
 _GUARDED: Final = "/hooks"
 """Asks for the key wherever the caller is: whoever can reach a port of this machine is not yet the agent (design, section 6)."""
 
+HOOK_BYTES: Final = 128 * 1024 * 1024
+"""The largest hook call. Agents take a refusal of one for an allowance, so this is far more than they send."""
+
 HEADERS: Final = "treblehook.headers"
 """Where in a request's scope the edge leaves its headers, by name."""
 
@@ -36,6 +39,7 @@ class Edge:
         self._hosts = hosts
         self._key = key.encode()
         self._bodies = bodies
+        self._hook_bodies = Bodies(HOOK_BYTES, 2 * HOOK_BYTES)
         self._on_refusal = on_refusal
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
@@ -46,10 +50,11 @@ class Edge:
         declared = declared_length(headers)
         stranger = self._is_stranger(scope, headers)
         # What a stranger sends is not kept, so it needs no room.
-        async with nullcontext() if stranger else self._bodies.share(declared) as share:
+        bodies = self._hook_bodies if _is_hook(scope["path"]) else self._bodies
+        async with nullcontext() if stranger else bodies.share(declared) as share:
             try:
                 self._guard_host(scope["method"], headers)
-                body = await self._bodies.read(declared, receive, share, keep=not stranger, expected=b"expect" in headers)
+                body = await bodies.read(declared, receive, share, keep=not stranger, expected=b"expect" in headers)
                 if stranger:
                     message = "a bearer token is needed: Authorization: Bearer TOKEN, with the token of this daemon"
                     raise refused(401, "bearer_required", message, www_authenticate="Bearer")
@@ -73,14 +78,17 @@ class Edge:
         path = scope["path"]
         if not self._key or path == _OPEN:
             return False
-        guarded = path == _GUARDED or path.startswith(f"{_GUARDED}/")
-        return (guarded or not from_loopback(scope["client"], headers)) and not self._shown(headers)
+        return (_is_hook(path) or not from_loopback(scope["client"], headers)) and not self._shown(headers)
 
     def _shown(self, headers: Headers) -> bool:
         """Whether `Authorization` holds the key."""
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         same = secrets.compare_digest(token.strip(), self._key)
         return same and scheme.lower() == b"bearer"
+
+
+def _is_hook(path: str) -> bool:
+    return path == _GUARDED or path.startswith(f"{_GUARDED}/")
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

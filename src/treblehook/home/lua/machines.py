@@ -200,15 +200,11 @@ class LuaMachines:
             storage=StorageFile(folder / "storage.sqlite3"),
             settings=self._sections(),
             kilns=self._kilns,
-            workspace=self._workspace_of,
+            workspace=self._sessions.workspace,
             session_folder=lambda session: self._path / "sessions" / session,
             reach=HomeReach(self._sessions, self._isolation, self._report, str(self._path)),
             notes=self._notes(),
         )
-
-    def _workspace_of(self, session: str) -> Path | None:
-        found = self._sessions.find(session)
-        return None if found is None else Path(found.state.facts.workspace)
 
 
 class _Source(Struct, frozen=True):

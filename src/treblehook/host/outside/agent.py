@@ -70,6 +70,11 @@ class OutsideAgent:
         self._task = False
         self._held: Inject | None = None
 
+    @property
+    def turns(self) -> int:
+        """How many prompts there have been."""
+        return self._turns
+
     async def start(self, reason: Literal["start", "resume", "compacted"] = "start", model: str = "") -> Started:
         """Row 2."""
         outcome = await fired(SessionStart(reason=reason, model=model, **self.facts.fields()), self._dispatcher)

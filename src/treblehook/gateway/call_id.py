@@ -1,0 +1,12 @@
+"""An id for a tool call, where the agent gives it none."""
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+
+def call_id(session: str, tool: str, given: dict[str, Any]) -> str:
+    """The same before and after a call, as long as its input stays; equal calls of one session share it."""
+    text = msgspec.json.encode([session, tool, given], order="sorted")
+    return f"call-{hashlib.sha256(text).hexdigest()[:24]}"
