@@ -91,6 +91,7 @@ class OutsideSessions:
         started = await agent.start("start", arrived.model)
         self._met.keep(live.key, Met(live.session.id, started.refusal))
         if started.refusal is not None:
+            await agent.end("refused")
             live.session.ended("refused", started.refusal)
         if started.context:
             live.pending.append(started.context)
@@ -106,8 +107,8 @@ class OutsideSessions:
     async def _end(self, live: Live, *, idle: bool) -> None:
         agent = live.session.agent
         try:
-            await agent.end("idle" if idle else "closed")
             if agent.refusal is None:
+                await agent.end("idle" if idle else "closed")
                 live.session.ended("finished")
             await live.session.close()
         except TranscriptFailed as failed:
