@@ -230,7 +230,7 @@ async def test_esc_at_a_deaf_permission_prompt(nest: Nest) -> None:
     deaf = Deaf()
 
     class Approver(Prompts):
-        async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+        async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
             await deaf.wait()
             return True
 

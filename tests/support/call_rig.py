@@ -138,7 +138,7 @@ class CallRig:
     def verdict(self, call: ToolCall, spec: ToolSpec) -> Verdict:
         return self.verdict_of(call)
 
-    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+    async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
         self.log.append("approves")
         self.asked.append(call)
         return True if self.approves is None else await self.approves(call)

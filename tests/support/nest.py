@@ -90,14 +90,16 @@ class Prompts(Approver):
 
     def __init__(self, answer: bool = True, *, held: bool = False) -> None:
         self.calls: list[ToolCall] = []
+        self.reasons: list[str] = []
         self.asked = asyncio.Event()
         self.go = asyncio.Event()
         self._answer = answer
         if not held:
             self.go.set()
 
-    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+    async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
         self.calls.append(call)
+        self.reasons.append(reason)
         self.asked.set()
         await self.go.wait()
         return self._answer

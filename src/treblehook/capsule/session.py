@@ -73,7 +73,7 @@ async def prepare(
     surroundings: Surroundings,
 ) -> Session:
     """A session that nobody has been told of yet. Raises what `prepare_session` raises."""
-    rules = Permissions(home.settings.permissions, Never(), workdir.accessible)
+    rules = Permissions(home.settings.permissions, Never(), workdir.accessible, home.protection.granting(workdir.accessible))
     window = manifest.context.max_tokens
 
     def counted(opened: Model) -> Model:

@@ -27,11 +27,11 @@ class Asking:
         self._terminal = TerminalApprover(interrupt=escaped)
         self._turn = asyncio.Lock()
 
-    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+    async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
         """Ask the user."""
         async with self._turn:
             with self._paused():
-                return await self._terminal.approve(call, spec)
+                return await self._terminal.approve(call, spec, reason)
 
 
 class NobodyToAsk:
@@ -40,8 +40,9 @@ class NobodyToAsk:
     def __init__(self, problem: Callable[[str], None]) -> None:
         self._problem = problem
 
-    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+    async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
         """No."""
         asked = one_line(plain_question(call, spec))
-        self._problem(f"{asked}: denied, since there is no terminal to ask at (--approve always, or a rule in config.toml, allows it)")
+        remedy = f"--approve always allows it. {one_line(reason)}" if reason else "--approve always, or a rule in config.toml, allows it"
+        self._problem(f"{asked}: denied, since there is no terminal to ask at ({remedy})")
         return False

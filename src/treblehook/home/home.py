@@ -14,6 +14,7 @@ from treblehook.contracts.vera.host_log import HostLog
 from treblehook.engine import Background, Dispatcher, Journal, Registry
 from treblehook.home.asking import OpenSessions
 from treblehook.home.bus import EventBus
+from treblehook.home.claude_settings import ClaudeSettings
 from treblehook.home.components.staged import HomeComponents
 from treblehook.home.lua import LuaMachines
 from treblehook.home.lua.log import LuaLog
@@ -22,6 +23,7 @@ from treblehook.host.isolation import Isolation
 from treblehook.host.mcp import McpServers
 from treblehook.host.notes import NoteProblem
 from treblehook.host.problems import ConfigInvalid, Problem
+from treblehook.host.protected import Protection
 from treblehook.host.tool import AnyTool
 from treblehook.host.tools import builtin_tools
 from treblehook.lifecycle.daemon_events import DaemonEvent
@@ -51,7 +53,7 @@ class Home:
 
     `sessions` has those that are open. Extensions, and the plugins of `lua`, are loaded by the first session that runs hooks, and
     not again. What happens to files and notes, and webhooks, goes to `bus`, whose calls of hooks are in `events`. `isolation` has what
-    may not run on this host.
+    may not run on this host, `protection` what may not be changed unasked.
 
     While it is open, a configuration that is edited is read again for the next session; one that no longer loads is
     reported in `problems`, and the last valid one stays in force (vera.md 2.4).
@@ -74,6 +76,7 @@ class Home:
         reports = Reports(self.problems.append, self.log)
         self._extensions = Extensions(path, path / "runtime" / "logs", reports, self.sessions, environ)
         self.isolation = Isolation()
+        self.protection = Protection(path, environ)
         self.events = Journal()
         self.events.watchers = [self.log]
         self.bus = EventBus(Dispatcher(self.registry, background=Background(), journal=self.events).fire, self._undispatched)
@@ -92,6 +95,7 @@ class Home:
             log=LuaLog(path, self.problems.append),
             report=self.problems.append,
         )
+        self.claude = ClaudeSettings(path, environ, self.settings.claude, modes=lambda: self.settings.modes, report=self.problems.append)
         self._notes: asyncio.Task[None] | None = None
         self._mcp = McpServers(self.settings.mcp, self.problems.append, file=str(self.settings.file))
         self._tools: asyncio.Task[dict[str, AnyTool]] | None = None
@@ -189,6 +193,7 @@ class Home:
         await self.components.close()
         await self._extensions.close()
         await self._mcp.close()
+        await self.claude.close()
         await self.hook_processes.close()
         await self.observer_processes.close()
         await self.tool_processes.close()

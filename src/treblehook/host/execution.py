@@ -48,11 +48,13 @@ class Run(Struct, frozen=True):
 
 
 class Ruling(Struct, frozen=True):
-    """What isolation and the rules say of a call, in words for the model. `explicit` is false where no rule speaks of the call."""
+    """What isolation and the rules say of a call, in words for the model. `explicit` is false where no rule speaks of the call; `unruled`
+    is the reason where it is none of the user's rules that asks."""
 
     kind: Literal["allow", "ask", "deny"]
     reason: str = ""
     explicit: bool = True
+    unruled: str = ""
 
 
 class Execution:
@@ -87,9 +89,9 @@ class Execution:
         decision = await self.requested(call)
         if decision is not None:
             return decision.reason if isinstance(decision, Deny) else None
-        if await self._waited(self._permission.approve(call, self._tools[call.name].spec)):
+        if await self._waited(self._permission.approve(call, self._tools[call.name].spec, ruling.unruled)):
             return None
-        return "Permission was not given, so the tool did not run."
+        return f"Permission was not given, so the tool did not run. {ruling.unruled}".rstrip()
 
     async def requested(self, call: ToolCall) -> Allow | Deny | None:
         """Row 12: what hooks say to the question whether a call may run, a denial in words for the model; None leaves it to the user."""
@@ -105,12 +107,17 @@ class Execution:
         if claim is not None:
             return Ruling("deny", claim.refusal(call.name))
         verdict = self._permission.verdict(call, self._tools[call.name].spec)
+        if verdict.reason:
+            return Ruling(verdict.kind, verdict.reason, unruled=verdict.reason)
         if verdict.kind == "deny":
             return Ruling("deny", f"Permission denied by the rule {verdict.rule}. The tool did not run.")
         return Ruling(verdict.kind, f"The rule {verdict.rule} wants the user asked.", explicit=verdict.rule is not None)
 
     async def gated(self, call: ToolCall) -> str | None:
         """Row 15 of a call that runs elsewhere: why it may not, or None where it may."""
+        if not any(self._dispatcher.registry.listens(gate) for gate in (ShellGate, ToolGate)):
+            # What a command stands for is looked up on the disk, for nobody else.
+            return None
         context = self._context_of(call, {}, _nobody_hears)
         prepared = _prepare(self._tools[call.name], call, context)
         return prepared.content if isinstance(prepared, ToolOutput) else await self._refusal(call, prepared)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treblehook.agent.permissions.pattern import UNSEEN, Pattern
+from treblehook.agent.permissions.pattern import Pattern
+from treblehook.shell.bash.word import UNSEEN
 
 PATTERNS = st.text(alphabet="ab*?/ ", max_size=8)
 TEXTS = st.text(alphabet="ab/ \n", max_size=10)

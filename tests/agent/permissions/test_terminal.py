@@ -80,6 +80,15 @@ async def test_one_key_answers(screen: Screen, key: str, answer: bool) -> None:
     assert screen.settings() == before
 
 
+async def test_a_reason_is_shown_below_the_call(screen: Screen) -> None:
+    asked = asyncio.create_task(TerminalApprover(terminal=screen.open).approve(CALL, BASH, "It is \x1b[1mprotected."))
+    shown = await screen.shows("no: ")
+    screen.type("n")
+
+    assert not await asked
+    assert "bash: rm x\r\n  | It is \\x1b[1mprotected.\r\n" in shown
+
+
 @pytest.mark.parametrize(
     ("keys", "key", "answer"), [(["x", "\r", "\x1b[A", "\x1b[1;5C"], "y", True), (["yes please", "a lot", "ya"], "n", False)]
 )

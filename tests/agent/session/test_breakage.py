@@ -68,7 +68,7 @@ async def test_a_listener_that_raises_breaks_the_turn_and_not_the_session(
 
 async def test_an_approver_that_raises_breaks_the_turn_and_not_the_session(nest: Nest, rows: Rows) -> None:
     class Broken(Prompts):
-        async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+        async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
             raise Bug("no terminal")
 
     nest.plays(bash("echo 1", "echo 2"), {"text": "Done."})

@@ -1,6 +1,6 @@
 """Whether a tool call may run is decided here, by the user's rules and whoever answers the prompt that is left; running it may not be.
 
-`rules.py` is the verdict, `bash/` reads commands, `paths.py` paths, `approval.py` and `terminal.py` answer. Rules are no sandbox.
+`rules.py` is the verdict, `commands.py` reads commands, `paths.py` paths, `approval.py` and `terminal.py` answer. Rules are no sandbox.
 """
 
 from treblehook.agent.permissions.approval import Always, Approver, Never

@@ -9,14 +9,17 @@ from treblehook.lifecycle import ToolCall
 class Approver(Protocol):
     """The user, or whoever stands in."""
 
-    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
-        """Whether the call may run. Cancelling it is no answer, and leaves nothing behind."""
+    async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
+        """Whether the call may run; `reason` says why it is asked about, where that is no rule of the user's.
+
+        Cancelling it is no answer, and leaves nothing behind.
+        """
 
 
 class Always:
     """Approves every call."""
 
-    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+    async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
         """True."""
         return True
 
@@ -24,6 +27,6 @@ class Always:
 class Never:
     """Approves no call."""
 
-    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+    async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
         """False."""
         return False

@@ -4,10 +4,8 @@ These are not the patterns of hooks, in which a `*` ends at a slash: a denial th
 """
 
 import re
-from typing import Final
 
-UNSEEN: Final = "\0"
-"""In a text: some part that cannot be known before the call runs."""
+from treblehook.shell.bash.word import UNSEEN
 
 # Where a word may begin and end in a text that could not be taken apart.
 _BEGIN = r"(?<![\w.+-])"
@@ -17,10 +15,10 @@ _END = r"(?![\w.+-])"
 class Pattern:
     """A glob on a text. Matching takes time linear in the text, whatever the pattern."""
 
-    __slots__ = ("_part", "_strict", "_text", "_whole")
+    __slots__ = ("_part", "_strict", "_whole", "text")
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self.text = text
         self._whole = re.compile(_whole(text, "."), re.DOTALL)
         # What a shell replaces is not one character.
         self._strict = re.compile(_whole(text, r"[^\s$*?\[\]{}~`\"'\\]"), re.DOTALL)
@@ -40,7 +38,7 @@ class Pattern:
 
     def may_cover(self, text: str) -> bool:
         """Whether the pattern is the whole text for some content of its `UNSEEN` parts."""
-        pattern, end = self._text, len(self._text)
+        pattern, end = self.text, len(self.text)
         states = _past_stars(pattern, {0})
         for character in text:
             if not states:

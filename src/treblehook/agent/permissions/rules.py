@@ -5,11 +5,11 @@ and a denied program can be reached under another name. They keep an honest mode
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal
 
 from treblehook.agent.permissions.argument import Argument, plain_argument
-from treblehook.agent.permissions.bash.reading import read_command
+from treblehook.agent.permissions.commands import read_command
 from treblehook.agent.permissions.pattern import Pattern
 from treblehook.host.permission import Verdict
 from treblehook.host.problems import ConfigInvalid, Problem
@@ -82,6 +82,20 @@ class Rules:
         if problems:
             raise ConfigInvalid(problems)
         return rules
+
+    @property
+    def guards(self) -> bool:
+        """Whether there is a rule that denies or asks, so that no call may run without it."""
+        return bool(self._deny or self._ask)
+
+    def look_into(self, name: str) -> bool:
+        """Whether a rule about the tool `name` asks for more than its name."""
+        return any(rule.argument is not None and rule.names(name) for rule in (*self._deny, *self._ask, *self._allow))
+
+    def allowing_by(self, speaks: Callable[[str], bool]) -> "Rules":
+        """These rules without the allowances whose glob `speaks` does not hold for, and without those that have none."""
+        allow = [rule for rule in self._allow if rule.argument is not None and speaks(rule.argument.text)]
+        return Rules(allow=allow, ask=self._ask, deny=self._deny)
 
     def verdict(self, name: str, main_argument: str | None, asks: bool, *, argument: Argument | None = None) -> Verdict:
         """What the rules say of a call of the tool `name`, and which one says it.

@@ -37,8 +37,12 @@ def open_terminal() -> int | None:
 def plain_question(call: ToolCall, spec: ToolSpec) -> str:
     """The call in plain text, whole; characters that a terminal would obey are spelled out."""
     text = _subject(call, spec)
-    shown = f"{call.name}: {text}" if text else call.name
-    return "".join(character if character.isprintable() or character == "\n" else repr(character)[1:-1] for character in shown)
+    return printable(f"{call.name}: {text}" if text else call.name)
+
+
+def printable(text: str) -> str:
+    """The text with all characters spelled out that a terminal would obey, but line ends."""
+    return "".join(character if character.isprintable() or character == "\n" else repr(character)[1:-1] for character in text)
 
 
 def _subject(call: ToolCall, spec: ToolSpec) -> str:
@@ -69,13 +73,14 @@ class TerminalApprover:
         self._always: set[tuple[str, str]] = set()
         self._turn = asyncio.Lock()
 
-    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+    async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
         """Ask, unless the user said "always" before."""
         remembered = (call.name, _subject(call, spec))
         async with self._turn:
             if remembered in self._always:
                 return True
-            answer = await self._ask(self._question(call, spec))
+            question = self._question(call, spec)
+            answer = await self._ask(f"{question}\n{printable(reason)}" if reason else question)
         if answer == "always":
             self._always.add(remembered)
         if answer == "interrupted":

@@ -1,10 +1,13 @@
 """One word of a command line: as it is written, and as much of what it becomes as can be seen without running a shell."""
 
 import re
+from typing import Final
 
 from msgspec import Struct
 
-from treblehook.agent.permissions.pattern import UNSEEN
+UNSEEN: Final = "\0"
+"""In a text: some part that cannot be known before the command runs."""
+
 
 _SIMPLE_BRACES = re.compile(r"\{([\w./:=+-]*(?:,[\w./:=+-]*)+)\}")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*\])?\+?=")

@@ -9,10 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from treblehook.agent.permissions.bash.cursor import Cursor
-from treblehook.agent.permissions.bash.word import Unreadable, Word
-from treblehook.agent.permissions.bash.words import DEEPEST, WordReader
-from treblehook.agent.permissions.pattern import UNSEEN
+from treblehook.shell.bash.cursor import Cursor
+from treblehook.shell.bash.word import UNSEEN, Unreadable, Word
+from treblehook.shell.bash.words import DEEPEST, WordReader
 
 RESERVED: Final = frozenset({"if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!"})
 PREFIXES: Final = frozenset({"time", "coproc"})
@@ -27,17 +26,20 @@ _CONTINUES = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
 class Simple(Struct):
     """A simple command: `words` without redirections and leading `assignments`, `source` with them.
 
-    `alone` is false where more than its words decides what it does: an assignment, a file it reads or writes.
+    `alone` is false where more than its words decides what it does: an assignment, a file it reads or writes. `writes` are the files
+    that its output is redirected to, `fed` the texts of its here-documents and here-strings.
     """
 
     words: list[Word]
     assignments: list[Word]
     source: str = ""
     alone: bool = True
+    writes: list[Word] = []
+    fed: list[str] = []
 
 
 class Found(Struct):
-    """What a command line holds. `bodies` are the texts of here-documents and here-strings; `defines` is true where it gives
+    """What a command line holds. `bodies` are the texts of all here-documents and here-strings; `defines` is true where it gives
     a name another meaning (a function, a coprocess, a loop over a variable that other programs read), `computes` where something is run
     or computed for any word of it, here-documents and the words of loops and `case` included."""
 
@@ -48,8 +50,9 @@ class Found(Struct):
 
 
 class HereDocument(Struct):
-    """A here-document whose body begins at the next line."""
+    """A here-document of `command` whose body begins at the next line."""
 
+    command: Simple
     delimiter: str
     indented: bool
     quoted: bool
@@ -146,6 +149,7 @@ class Splitter:
             if document.delimiter in (line.lstrip("\t") if document.indented else line for line in (*lines, _joined(lines))):
                 if len(lines) > 1:
                     raise Unreadable("whether a here-document ends at a continued line, shells disagree")
+                document.command.fed.append(cursor.text[start:line_start])
                 self._keep_body(cursor.text[start:line_start], document.quoted)
                 return
         raise Unreadable("a here-document does not end")
@@ -311,11 +315,14 @@ class Splitter:
         if found[1] in ("<<", "<<-"):
             if UNSEEN in target.seen:
                 raise Unreadable("a here-document's end cannot be seen")
-            self._pending.append(HereDocument(target.text, found[1] == "<<-", quoted=target.raw != target.text))
+            self._pending.append(HereDocument(command, target.text, found[1] == "<<-", quoted=target.raw != target.text))
         elif found[1] == "<<<":
+            command.fed.append(target.text)
             self._found.bodies.append(target.text)
         elif not (found[1] in (">&", "<&") and _DUPLICATE.fullmatch(target.text)) and target.text != "/dev/null":
             command.alone = False
+            if ">" in found[1]:
+                command.writes.append(target)
 
 
 def _joined(lines: list[str]) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from treblehook.agent.permissions.bash.commands import PREFIXES
-from treblehook.agent.permissions.bash.word import Word
+from treblehook.shell.bash.commands import PREFIXES
+from treblehook.shell.bash.word import Word
 
 SHELLS: Final = frozenset({"ash", "bash", "csh", "dash", "fish", "ksh", "mksh", "rbash", "sh", "tcsh", "zsh"})
 EVALUATORS: Final = frozenset({"alias", "bind", "compgen", "complete", "eval", "hash", "mapfile", "readarray", "trap"})

@@ -7,10 +7,9 @@ from itertools import dropwhile
 from msgspec.structs import replace
 
 from treblehook.agent.permissions.argument import Argument
-from treblehook.agent.permissions.bash import programs
-from treblehook.agent.permissions.bash.commands import Found, Simple, Splitter
-from treblehook.agent.permissions.bash.word import Unreadable, Word
-from treblehook.agent.permissions.pattern import UNSEEN
+from treblehook.shell.bash import programs
+from treblehook.shell.bash.commands import Found, Simple, Splitter
+from treblehook.shell.bash.word import UNSEEN, Unreadable, Word
 
 # No shell can be started with a longer one (MAX_ARG_STRLEN). What is read and kept of it is bounded too, since a command
 # can name itself in itself many times over.

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from treblehook.agent.permissions.bash.cursor import Cursor
-from treblehook.agent.permissions.bash.word import Unreadable, Word, WordBuilder
+from treblehook.shell.bash.cursor import Cursor
+from treblehook.shell.bash.word import Unreadable, Word, WordBuilder
 
 DEEPEST = 12
 """How deeply expansions may nest."""
