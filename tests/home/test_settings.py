@@ -167,7 +167,7 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
         ("[permissions]\ndenny = []\n", "permissions.denny", "deny?"),
         ("[mcp.x]\nurl = 'https://x'\nheader = {}\n", "mcp.x.header", "headers?"),
         ("[hooks.x]\nmod = 'off'\n", "hooks.x.mod", "mode?"),
-        ("[zzz]\n", "zzz", "known: artifacts, enrichment, hooks, kilns, mcp, model, permissions, plugins, precognition, web"),
+        ("[zzz]\n", "zzz", "known: artifacts, claude, enrichment, hooks, kilns, mcp, model, permissions, plugins, precognition, web"),
         ('"a.b" = 1\n', '"a.b"', "known: "),
     ],
 )

@@ -3,15 +3,23 @@
 from treblehook.contracts.vera.bind import bind
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Registry
+from treblehook.home.claude_settings import SessionSettings
 from treblehook.home.home import Home
 
 
 async def session_registry(
-    home: Home, config: VeraConfig | None = None, *, spawned: bool, awaited: bool = False, gates_only: bool = False
+    home: Home,
+    config: VeraConfig | None = None,
+    *,
+    spawned: bool,
+    awaited: bool = False,
+    gates_only: bool = False,
+    claude: SessionSettings | None = None,
 ) -> Registry:
     """The handlers of a session; `spawned` where another agent starts it, `awaited` too where that agent waits for it.
 
     `config` is that of the session that starts it, since a subagent runs the same hooks; None takes the home's as it is now.
+    `claude` has the hooks of Claude Code's settings, where they count.
     Raises `ConfigInvalid` where an entry is over its limits: a hook that was left out would fail open.
     """
     registry = Registry(home.registry, gates_only=gates_only)
@@ -23,6 +31,7 @@ async def session_registry(
     executables = bind(config, runtime=runtime, observers=observers, spawned=spawned, awaited=awaited, modes=modes)
     extensions = await home.extensions()
     functions = extensions.handlers(runtime=runtime, observers=observers, spawned=spawned, awaited=awaited, modes=modes)
-    for handler in (*executables, *functions):
+    settings = [] if claude is None else home.claude.handlers(claude, spawned=spawned)
+    for handler in (*executables, *functions, *settings):
         registry.add(handler)
     return registry

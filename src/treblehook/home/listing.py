@@ -1,7 +1,7 @@
 """What `hooks list` lists: every handler of a home's sessions, in the order in which it would run."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final, Literal
@@ -46,24 +46,32 @@ class Listed(Struct, frozen=True):
     held_back: str | None
 
 
-async def bound_handlers(home: Home, workspace: Path | None = None) -> list[Bound]:
+async def bound_handlers(home: Home, workspace: Path | None = None, elsewhere: Collection[str] = ()) -> list[Bound]:
     """Every handler of user sessions and subagents, switched off ones included, by lifecycle row and then as it would run.
 
-    With a `workspace`, those of its code too, where that is trusted.
+    With a `workspace`, those of its code too, where that is trusted; of its Claude Code settings also where they are held back.
+    An agent runs the hooks of the settings in `elsewhere` itself.
 
     Raises `ConfigInvalid` where a session would not start.
     """
-    user = await _handlers(home, workspace, spawned=False)
-    subagent = await _handlers(home, workspace, spawned=True)
-    return sorted(_merged(user, subagent), key=lambda bound: _ROW_OF[bound.handler.event])
+    user = await _handlers(home, workspace, elsewhere, spawned=False)
+    subagent = await _handlers(home, workspace, elsewhere, spawned=True)
+    return sorted((*_merged(user, subagent), *_held_back(home, workspace, elsewhere)), key=lambda bound: _ROW_OF[bound.handler.event])
 
 
-async def _handlers(home: Home, workspace: Path | None, *, spawned: bool) -> list[Handler]:
+async def _handlers(home: Home, workspace: Path | None, elsewhere: Collection[str], *, spawned: bool) -> list[Handler]:
     """Those of one kind of session. Its machine is closed with the home: what it has registered is what is listed."""
-    registry = await session_registry(home, spawned=spawned)
+    registry = await session_registry(home, spawned=spawned, claude=home.claude.session(workspace, elsewhere=elsewhere))
     home.lua.open_session(registry, SessionLua("", workspace))
     await bound_components(home, registry, "", workspace or home.path, spawned=spawned)
     return registry.handlers()
+
+
+def _held_back(home: Home, workspace: Path | None, elsewhere: Collection[str]) -> Iterator[Bound]:
+    """What can be listed without being run."""
+    (user, why), (subagent, _) = (home.claude.held_back(workspace, spawned=spawned, elsewhere=elsewhere) for spawned in (False, True))
+    for bound in _merged(user, subagent):
+        yield Bound(bound.handler, bound.sessions, why)
 
 
 def listed(order: int, bound: Bound) -> Listed:

@@ -27,14 +27,16 @@ if TYPE_CHECKING:
 
 class OutsideWish(Struct, frozen=True):
     """A session of `agent` in `workspace`. `known_as` is our id where it has been met before; `spawned` is true for a subagent, whose
-    parent has our id `parent`. With `claude_settings` false the hooks of Claude Code's own settings are left to the agent."""
+    parent has our id `parent`. Of Claude Code's settings the agent itself runs the hooks of the sources in `own_settings`; the others may
+    take `settings_seconds` at most, since an agent waits for all hooks of a call together."""
 
     agent: str
     workspace: Path
     model: str = ""
     known_as: str | None = None
     parent: str | None = None
-    claude_settings: bool = True
+    own_settings: frozenset[str] = frozenset()
+    settings_seconds: float | None = None
 
     @property
     def spawned(self) -> bool:
@@ -96,7 +98,8 @@ async def open_outside(home: Home, wish: OutsideWish, listener: Callable[[], Lis
     recorder = Recorder(session_id, transcript, listener())
     try:
         facts = SessionFacts(session_id, str(wish.workspace), spawned=wish.spawned)
-        registry = await session_registry(home, spawned=wish.spawned, awaited=wish.spawned)
+        claude = home.claude.session(wish.workspace, elsewhere=wish.own_settings, seconds=wish.settings_seconds)
+        registry = await session_registry(home, spawned=wish.spawned, awaited=wish.spawned, claude=claude)
         components = await bound_components(home, registry, session_id, wish.workspace, spawned=wish.spawned)
         if components is not None:
             await components.open(home.settings.file)
@@ -108,9 +111,9 @@ async def open_outside(home: Home, wish: OutsideWish, listener: Callable[[], Lis
         make = Dispatcher if components is None else components.dispatcher
         dispatcher = make(registry, background=background, journal=journal)
         specs = {tool.spec.name: tool.spec for tool in builtin_tools(home.tool_processes)}
-        permission = Permissions(home.settings.permissions, Never(), wish.workspace)
+        permission = Permissions(home.settings.permissions, Never(), wish.workspace, home.protection)
         results = home.path / "sessions" / session_id / "results"
-        calls = CallPath(dispatcher, facts, OutsideTools(specs), permission, recorder, results, home.isolation)
+        calls = CallPath(dispatcher, facts, OutsideTools(specs), claude.permission(permission), recorder, results, home.isolation)
         reason = "start" if wish.known_as is None else "resume"
         recorder.write("session", id=session_id, parent=wish.parent, workspace=str(wish.workspace), model=wish.agent, reason=reason)
         if machine is not None:

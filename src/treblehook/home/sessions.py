@@ -31,6 +31,7 @@ from treblehook.agent.system_prompt import system_prompt
 from treblehook.agent.transcript import Transcript, TranscriptFailed, find_session, new_session_id
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Background, Dispatcher, Journal, Mode, Registry
+from treblehook.home.claude_settings import SessionSettings, no_settings
 from treblehook.home.components.laying import bound_components
 from treblehook.home.handlers import session_registry
 from treblehook.home.home import Home
@@ -65,7 +66,7 @@ class Company(Struct):
 
 
 class _Kind(Struct, frozen=True):
-    """What sets one session apart from the others of a home. `vera` and `components` are set where it has those of its parent."""
+    """What sets one session apart from the others of a home. `vera`, `claude` and `components` are set where it has those of its parent."""
 
     id: str
     workspace: Path
@@ -73,6 +74,7 @@ class _Kind(Struct, frozen=True):
     profile: Profile
     parent: Session | None = None
     vera: VeraConfig | None = None
+    claude: SessionSettings | None = None
     components: "SessionComponents | None" = None
     kilns: tuple[str, ...] | None = None
     trust: bool = False
@@ -168,7 +170,9 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     warm(kind.model)
     spawned, awaited = kind.parent is not None, kind.awaited
     config = kind.vera or home.vera()
-    registry = await session_registry(home, config, spawned=spawned, awaited=awaited, gates_only=kind.profile != "default")
+    claude = _claude(home, kind)
+    gates_only = kind.profile != "default"
+    registry = await session_registry(home, config, spawned=spawned, awaited=awaited, gates_only=gates_only, claude=claude)
     outfit = kind.outfit
     components = await _components(home, kind, registry)
     own = components if kind.parent is None else None
@@ -193,10 +197,11 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     if outfit is not None:
         make_dispatcher = outfit.dispatcher
     dispatcher = make_dispatcher(registry, background=background, journal=journal)
-    children = Subagents(_Children(home, replace(kind, vera=config, components=components), company))
+    children = Subagents(_Children(home, replace(kind, vera=config, claude=claude, components=components), company))
     if outfit is None and kind.depth < DEEPEST_SUBAGENT and tools:
         tools[children.spec.name] = children
-    permission = Permissions(home.settings.permissions, company.approver, kind.workspace) if outfit is None else outfit.permission
+    rules = Permissions(home.settings.permissions, company.approver, kind.workspace, home.protection)
+    permission = claude.permission(rules if outfit is None else outfit.permission)
     results = home.path / "sessions" / kind.id / "results" if outfit is None else outfit.results
     calls = CallPath(dispatcher, facts, tools, permission, recorder, results, home.isolation)
     specs = {name: tool.spec for name, tool in tools.items()}
@@ -238,6 +243,13 @@ async def _build(home: Home, kind: _Kind, company: Company, resumed: tuple[Trans
     children.belong_to(session)
     home.sessions.add(session)
     return session
+
+
+def _claude(home: Home, kind: _Kind) -> SessionSettings:
+    """The hooks of Claude Code's settings; a subagent has those of its parent, whatever the files say by now."""
+    if kind.claude is not None:
+        return kind.claude.for_subagent()
+    return home.claude.session(kind.workspace, trust=kind.trust) if kind.profile == "default" else no_settings()
 
 
 async def _components(home: Home, kind: _Kind, registry: Registry) -> "SessionComponents | None":
@@ -310,18 +322,9 @@ class _Children:
         self._company = company
 
     async def __call__(self, parent: Session, *, awaited: bool) -> Session:
-        kind = _Kind(
-            new_session_id(),
-            self._kind.workspace,
-            parent.state.model.spec,
-            self._kind.profile,
-            parent=parent,
-            vera=self._kind.vera,
-            components=self._kind.components,
-            kilns=self._kind.kilns,
-            awaited=awaited,
-            depth=self._kind.depth + 1,
-        )
+        # What the workspace brings is trusted as its parent found it, and not anew.
+        own = replace(self._kind, id=new_session_id(), model=parent.state.model.spec, parent=parent, trust=False)
+        kind = replace(own, awaited=awaited, depth=self._kind.depth + 1)
         return await _build(self._home, kind, self._company, None)
 
 

@@ -21,6 +21,10 @@ from treblehook.kiln.places import read_kilns
 _TOML_PLACE = re.compile(r"\s*\(at (line \d+, column \d+|end of document)\)\Z")
 
 
+SETTINGS_SOURCES = ("user", "project")
+"""Whose settings files of Claude Code can have hooks here: those of the user, those of the workspace."""
+
+
 class ModelSettings(Struct, frozen=True):
     """`[model]`: the SPEC that is used where no other is given, its window in tokens, and the effort; None for what is not set."""
 
@@ -31,7 +35,8 @@ class ModelSettings(Struct, frozen=True):
 
 class Settings(Struct, frozen=True):
     """A home's `config.toml`; `modes` are by the name of the hook, `kilns` are folders. `plugins`, `web` and `artifacts` are as they
-    stand there: whoever owns them reads on. `warnings` are problems that stop nothing."""
+    stand there: whoever owns them reads on. `claude` says whose settings files of Claude Code have hooks here. `warnings` are problems
+    that stop nothing."""
 
     file: Path
     model: ModelSettings = ModelSettings()
@@ -43,6 +48,7 @@ class Settings(Struct, frozen=True):
     plugins: dict[str, dict[str, Any]] = {}
     web: dict[str, Any] = {}
     artifacts: tuple[dict[str, Any], ...] = ()
+    claude: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
 
 
@@ -89,6 +95,7 @@ def _settings(top: Table, file: Path) -> Settings:
         plugins={name: table.values for name, table in top.table("plugins").tables().items()},
         web=top.table("web").values,
         artifacts=top.raw_tables("artifacts"),
+        claude=_claude(top.table("claude")),
     )
     top.unknown()
     return replace(settings, warnings=tuple(top.problems))
@@ -122,6 +129,15 @@ def _precognition(top: Table) -> Precognition:
     table.unknown()
     pipeline.unknown()
     return settings
+
+
+def _claude(table: Table) -> tuple[str, ...]:
+    sources = table.texts("settings")
+    for index, source in enumerate(sources):
+        if source not in SETTINGS_SOURCES:
+            table.wrong(table.at("settings", index), source, ", ".join(f'"{name}"' for name in SETTINGS_SOURCES))
+    table.unknown()
+    return sources
 
 
 def _mcp_servers(servers: Table) -> Iterator[McpServerConfig]:

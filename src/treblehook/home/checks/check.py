@@ -10,6 +10,7 @@ from treblehook.contracts.vera.config import load_config
 from treblehook.contracts.vera.limits import over_limits
 from treblehook.home.checks.access import open_to_everybody
 from treblehook.home.checks.claude_scripts import claude_habits
+from treblehook.home.checks.claude_settings import CheckedSettings, check_claude_settings
 from treblehook.home.checks.components import CheckedComponents, check_components
 from treblehook.home.checks.deadlines import over_deadlines
 from treblehook.home.checks.entries import entries_of
@@ -55,10 +56,12 @@ async def check_home(home: Path, environ: Mapping[str, str], workspace: Path | N
         problems += unopened_model(settings, environ)
     lua = CheckedLua() if settings is None else await check_lua(home, workspace, settings, environ)
     problems += lua.problems
+    own = CheckedSettings() if settings is None else check_claude_settings(home, workspace, settings, environ)
+    problems += own.problems
     components = CheckedComponents() if settings is None else await check_components(settings)
     problems += components.problems
     if config is None:
-        return Checked(tuple(problems), lua.hooks + components.hooks, lua=lua)
+        return Checked(tuple(problems), lua.hooks + components.hooks + own.hooks, lua=lua)
     modes = {} if settings is None else settings.modes
     toml = str(home / "config.toml")
     entries = entries_of(config, modes)
@@ -68,11 +71,11 @@ async def check_home(home: Path, environ: Mapping[str, str], workspace: Path | N
     problems += open_to_everybody(config)
     extensions = await check_extensions(home, config, environ)
     problems += extensions.problems
-    problems += misdirected_modes(config, (extensions, lua, components), modes, toml)
+    problems += misdirected_modes(config, (extensions, lua, components), own.names, modes, toml)
     problems += guards_at_risk(config, entries, toml)
     problems += claude_habits(config, entries)
     problems += over_deadlines(config, entries)
-    hooks = len(config.hooks) + extensions.hooks + lua.hooks + components.hooks
+    hooks = len(config.hooks) + extensions.hooks + lua.hooks + components.hooks + own.hooks
     return Checked(tuple(problems), hooks, extensions, lua)
 
 

@@ -1,7 +1,7 @@
 """Modes in config.toml that do not reach what they seem to."""
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from treblehook.contracts.vera.config import VeraConfig
 from treblehook.engine import Mode
@@ -14,15 +14,18 @@ from treblehook.host.problems import Problem
 def misdirected_modes(
     config: VeraConfig,
     others: tuple[CheckedExtensions, CheckedLua, CheckedComponents],
+    settings_names: Sequence[str],
     modes: Mapping[str, Mode],
     file: str,
 ) -> Iterator[Problem]:
-    """A warning for each `[hooks."NAME"]` of `file` that names no hook, and for each that names more than one."""
+    """A warning for each `[hooks."NAME"]` of `file` that names no hook, and for each that names more than one.
+
+    `settings_names` are those of hooks in Claude Code's settings files."""
     executables: dict[str, dict[str, None]] = {}
     for hook in config.hooks:
         executables.setdefault(hook.name, {})[hook.executable] = None
     extensions, lua, components = others
-    ids = [*(manifest.id for manifest in extensions.manifests), *lua.names, *components.names]
+    ids = [*(manifest.id for manifest in extensions.manifests), *lua.names, *components.names, *settings_names]
     idle = (*extensions.idle, *lua.idle)
     names = [*executables, *dict.fromkeys(name for name in ids if name not in idle)]
     here = f"hooks here: {', '.join(names)}" if names else "this home has no hooks"

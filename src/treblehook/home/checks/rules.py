@@ -5,13 +5,14 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from treblehook.agent.permissions.pattern import UNSEEN, Pattern
+from treblehook.agent.permissions.pattern import Pattern
 from treblehook.agent.subagents import SPEC
 from treblehook.home.settings import Settings
 from treblehook.host.mcp import tool_prefix
 from treblehook.host.problems import Problem
 from treblehook.host.tools import builtin_tools
 from treblehook.runtimes.process import ProcessRuntime
+from treblehook.shell.bash.word import UNSEEN
 
 _KINDS: Final = ("allow", "ask", "deny")
 _MCP: Final = "mcp__"

@@ -10,10 +10,14 @@ from msgspec.structs import replace
 
 from treblehook.agent.subagents import SPEC
 from treblehook.contracts.claude import payloads as claude_payloads
+from treblehook.contracts.claude.settings.bind import CONTRACT
+from treblehook.contracts.claude.settings.events import EVENTS as SETTINGS_EVENTS
+from treblehook.contracts.claude.settings.payloads import payload as settings_payload
 from treblehook.contracts.crucible.events import EVENTS
 from treblehook.contracts.vera import payloads as vera_payloads
 from treblehook.contracts.vera.json_text import encoded
 from treblehook.engine import Background, Call, Dispatcher, Handler, Journal, Mode, OnFailure, Registry
+from treblehook.home.claude_settings import SessionSettings
 from treblehook.home.components.laying import bound_components
 from treblehook.home.dry_run.calls import KnownTools
 from treblehook.home.dry_run.events import check_options, sample_event
@@ -26,7 +30,7 @@ from treblehook.home.lua.machines import SessionLua
 from treblehook.host.mcp import tool_prefix
 from treblehook.host.tool import ShellTool
 from treblehook.host.tools import builtin_tools
-from treblehook.lifecycle import Event
+from treblehook.lifecycle import Event, ToolProposed
 
 _GRACE_SECONDS: Final = 5.0
 """On top of what observers may take."""
@@ -71,7 +75,8 @@ async def dry_run(home: Home, name: EventName, wish: Wish) -> DryRun:
     check_options(name, wish)
     wish = replace(wish, spawned=wish.spawned or name.spawned)
     events = [sample_event(kind, wish, _tools(home), home.settings.model.default or "") for kind in name.events]
-    registry = await session_registry(home, spawned=wish.spawned)
+    claude = home.claude.session(Path(wish.workspace))
+    registry = await session_registry(home, spawned=wish.spawned, claude=claude)
     home.lua.open_session(registry, SessionLua(wish.session, Path(wish.workspace)))
     components = await bound_components(home, registry, wish.session, Path(wish.workspace), spawned=wish.spawned)
     if components is not None:
@@ -85,8 +90,19 @@ async def dry_run(home: Home, name: EventName, wish: Wish) -> DryRun:
             break
     seconds = _patience(registry)
     await background.drain(queued_seconds=seconds, detached_seconds=seconds)
-    asked = tuple(Asked(call, now + timedelta(seconds=(call.stopped or clock) - clock), _payload(call)) for call in journal.calls)
-    return DryRun(fired, asked, _not_asked(registry, events, asked), verdict(fired, outcome))
+    told = _with_wish(verdict(fired, outcome), outcome.value, claude)
+    asked = tuple(Asked(call, now + timedelta(seconds=(call.stopped or clock) - clock), _payload(call, home)) for call in journal.calls)
+    return DryRun(fired, asked, _not_asked(registry, events, asked), told)
+
+
+def _with_wish(found: Verdict, event: Event, claude: SessionSettings) -> Verdict:
+    """What hooks of Claude Code's settings say of a permission decides nothing here: the rules take it up."""
+    wish = claude.wishes.of(event.call) if isinstance(event, ToolProposed) else None
+    if wish is None:
+        return found
+    decision = {"type": wish.kind, "reason": wish.reason} if wish.reason else {"type": wish.kind}
+    contributions = [*found.contributions, {"hook": "PreToolUse hooks", "decision": decision}]
+    return replace(found, status="contributed" if found.status == "passed" else found.status, contributions=contributions)
 
 
 def _tools(home: Home) -> KnownTools:
@@ -101,9 +117,11 @@ def _patience(registry: Registry) -> float:
     return _GRACE_SECONDS + sum(handler.timeout or _GRACE_SECONDS for handler in registry.handlers())
 
 
-def _payload(call: Call) -> str | None:
+def _payload(call: Call, home: Home) -> str | None:
     """What an executable was sent: its contract makes the same of the same event."""
     origin = call.handler.origin
+    if origin.contract == CONTRACT and SETTINGS_EVENTS[origin.event].event is type(call.event):
+        return encoded(settings_payload(origin.event, call.event, home.claude.transcript)).decode()
     payload = _PAYLOADS.get((origin.contract, origin.event))
     return None if payload is None else encoded(payload(call.event)).decode()
 
@@ -123,6 +141,8 @@ def _why_not(handler: Handler, fired: Event, asked: tuple[Asked, ...]) -> str:
         return "it is switched off"
     if handler.pattern is not None and not handler.pattern.matches(fired.target):
         return f"its pattern {handler.pattern.text} does not match"
+    if handler.when is not None and not handler.when(fired):
+        return "it is not for this event"
     for call in (one.call for one in asked):
         if call.error is not None and call.handler.on_failure is OnFailure.ABORT and call.handler.lane == handler.lane:
             return f"{call.handler.name} failed before it"

@@ -4,7 +4,7 @@ import fcntl
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -21,12 +21,14 @@ _VERSION: Final = 1
 
 
 class Trusted(Struct, frozen=True):
-    """Content that was trusted: its digest, where it lay then, when (ISO time), and the SHA-256 of each of its files."""
+    """Content that was trusted: its digest, where it lay then, when (ISO time), the SHA-256 of each of its files, and what kind of code
+    it is."""
 
     digest: str
     workspace: str
     at: str
     files: dict[str, str]
+    kind: str = "lua"
 
 
 class _Stored(Struct, frozen=True):
@@ -67,9 +69,10 @@ class TrustStore:
         """Whether content of this digest is trusted. Raises `ConfigInvalid` where that cannot be told."""
         return any(entry.digest == digest for entry in self.entries())
 
-    def last(self, workspace: str) -> Trusted | None:
-        """What was trusted last of this workspace."""
-        return next((entry for entry in reversed(self.entries()) if entry.workspace == workspace), None)
+    def last(self, workspace: str, kind: str) -> Trusted | None:
+        """What was trusted last of this kind in this workspace."""
+        found = (entry for entry in reversed(self.entries()) if (entry.workspace, entry.kind) == (workspace, kind))
+        return next(found, None)
 
     def add(self, trusted: Trusted) -> None:
         """Trust this content. Raises `ConfigInvalid` where it cannot be kept."""
@@ -77,10 +80,10 @@ class TrustStore:
             entries[:] = [entry for entry in entries if (entry.digest, entry.workspace) != (trusted.digest, trusted.workspace)]
             entries.append(trusted)
 
-    def revoke(self, workspace: str, digest: str | None) -> int:
-        """Trust no content of this digest any more, and nothing that was trusted in this workspace; how many entries that were."""
+    def revoke(self, workspace: str, digests: Collection[str]) -> int:
+        """Trust no content of these digests any more, and nothing that was trusted in this workspace; how many entries that were."""
         with self._changing() as entries:
-            kept = [entry for entry in entries if entry.digest != digest and entry.workspace != workspace]
+            kept = [entry for entry in entries if entry.digest not in digests and entry.workspace != workspace]
             gone = len(entries) - len(kept)
             entries[:] = kept
         return gone
