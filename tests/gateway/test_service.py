@@ -153,6 +153,20 @@ async def test_a_refused_session_has_all_its_calls_refused_also_after_a_restart(
     assert ends == ["refused"]
 
 
+async def test_a_session_stays_in_the_folder_it_began_in_also_after_a_restart(tmp_path: Path) -> None:
+    hooks, seen = Hooks(), []
+
+    @hooks.on(PreToolCall)
+    async def guard(event: PreToolCall) -> None:
+        seen.append(event.workspace)
+
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        async with outside(tmp_path, hooks) as side:
+            await side.bash(cwd=str(tmp_path / folder))
+    assert seen == [str(tmp_path / "first")] * 2
+
+
 async def test_a_blocked_prompt_and_context_for_one(tmp_path: Path) -> None:
     hooks = Hooks()
 

@@ -20,6 +20,8 @@ COMMANDS: Final = {
     "kiln": ("treblehook.cli.kiln", "Index, search, rename and watch your notes."),
     "trust": ("treblehook.cli.trust", "Whether the Lua that comes with a workspace may run."),
     "webhook": ("treblehook.cli.webhook", "Mint and list the secrets of webhooks."),
+    "install": ("treblehook.cli.install", "Let an agent that you already have ask your hooks."),
+    "uninstall": ("treblehook.cli.uninstall", "Take that out of the agent again."),
     "trace": ("treblehook.cli.trace", "The timeline of a session: who was asked, who answered what."),
     "doctor": ("treblehook.cli.doctor", "Whether this installation and your home are well."),
 }

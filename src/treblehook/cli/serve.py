@@ -5,8 +5,10 @@ import gc
 import os
 import resource
 import sys
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
+from socket import socket
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -40,28 +42,34 @@ _OPEN_FILES: Final = 65536
     show_default=True,
     help="The answer to a permission prompt that rules and hooks leave open. There is nobody to ask: ask is never, and says so.",
 )
-def command(home: str | None, host: str | None, port: int | None, approve: Approve) -> None:
+@click.option("--on-demand", is_flag=True, help="As hook clients start it: a port that is in use, or another daemon, is no error.")
+def command(home: str | None, host: str | None, port: int | None, approve: Approve, on_demand: bool) -> None:
     """The daemon: sessions over HTTP, their records as a stream, signed webhooks.
 
     The first line on standard output is {"type":"listening","url":…}; what an operator should know goes to standard error. Callers
     on this machine need no key, others send the content of <home>/token as a bearer token. Ctrl-C or SIGTERM ends it properly, a
     second one at once. Exit status 2: the configuration does not load, the port is in use, or another daemon serves this home.
+
+    Started on demand it answers hook calls over its unix socket alone where the port is in use, and ends with 0 where another one is
+    there.
     """
     missing = [module for module in _NEEDED if find_spec(module) is None]
     if missing:
         raise click.UsageError(f"serve needs {', '.join(missing)}: pip install 'treblehook[serve]'")
-    sys.exit(asyncio.run(_serve(home, host, port, approve)))
+    sys.exit(asyncio.run(_serve(home, host, port, approve, on_demand=on_demand)))
 
 
-async def _serve(home: str | None, host: str | None, port: int | None, approve: Approve) -> int:
+async def _serve(home: str | None, host: str | None, port: int | None, approve: Approve, *, on_demand: bool) -> int:
     """Serve until a signal comes; answers the exit status."""
     from treblehook.daemon.lock import HomeLock, HomeServed
 
     try:
         place = make_home_folder(locate_home(home, os.environ))
         with HomeLock(place) as lock:
-            await _serve_locked(place, lock, host, port, approve)
+            await _serve_locked(place, lock, host, port, approve, on_demand=on_demand)
     except HomeServed as served:
+        if on_demand:
+            return 0
         click.echo(f"error: {served}", err=True)
         return WRONG
     except ConfigInvalid as invalid:
@@ -71,7 +79,7 @@ async def _serve(home: str | None, host: str | None, port: int | None, approve: 
     return 0
 
 
-async def _serve_locked(place: Path, lock: "HomeLock", host: str | None, port: int | None, approve: Approve) -> None:
+async def _serve_locked(place: Path, lock: "HomeLock", host: str | None, port: int | None, approve: Approve, *, on_demand: bool) -> None:
     from treblehook.daemon.hooks.socket import listening
     from treblehook.daemon.http.server import listen, url_of
     from treblehook.daemon.serving import Access, Daemon
@@ -92,12 +100,17 @@ async def _serve_locked(place: Path, lock: "HomeLock", host: str | None, port: i
         address = host or settings.host
         access = Access((*settings.hosts, address), key)
         daemon = Daemon(home, access=access, approver=_approver(approve), problem=_say)
-        with (
-            listen(address, settings.port if port is None else port) as bound,
-            listening(socket_path(place, os.environ)) as own,
-            Signals(lambda number: daemon.stop(), lambda: None),
-        ):
-            url = url_of(address, bound)
+        hooks_at = socket_path(place, os.environ)
+        with ExitStack() as open_sockets, listening(hooks_at) as own, Signals(lambda number: daemon.stop(), lambda: None):
+            bound: socket | None = None
+            url = f"unix:{hooks_at}"
+            try:
+                bound = open_sockets.enter_context(listen(address, settings.port if port is None else port))
+                url = url_of(address, bound)
+            except ConfigInvalid as invalid:
+                if not on_demand:
+                    raise
+                home.problems.extend(invalid.problems)
             lock.tell(url)
             daemon.tell_problems()
             # What is loaded by now stays for good: no later collection needs to look at it again.

@@ -108,27 +108,28 @@ class Daemon:
         self.hooks_app = Edge(Front({HOOKS: hooks}, health), hosts, "", bodies, metrics.refused)
         """hook calls and the health, for callers who need no key"""
 
-    async def serve(self, bound: socket, own: socket, on_started: Callable[[], None]) -> None:
-        """Serve on a bound socket, and hook calls on one that only this user can reach, `own`; `on_started` is called once requests are
-        taken. Returns when everything has ended.
+    async def serve(self, bound: socket | None, own: socket, on_started: Callable[[], None]) -> None:
+        """Serve on a bound socket, and hook calls on one that only this user can reach, `own`; without the first hook calls are all.
+        `on_started` is called once requests are taken. Returns when everything has ended.
 
         Raises `ConfigInvalid` where the home's plugins cannot be run at all.
         """
         self._home.lua.start()
-        server = Server(self.app, on_started, _REQUESTS_SECONDS)
-        for_hooks = Server(self.hooks_app, lambda: None, _REQUESTS_SECONDS)
+        for_hooks = Server(self.hooks_app, on_started if bound is None else lambda: None, _REQUESTS_SECONDS)
+        servers = {for_hooks: own}
+        if bound is not None:
+            servers[Server(self.app, on_started, _REQUESTS_SECONDS)] = bound
         looking = asyncio.ensure_future(self._look_after_notes())
         self._deliveries.start(self._queue)
-        serving_hooks = asyncio.ensure_future(for_hooks.serve(sockets=[own]))
-        serving = asyncio.ensure_future(server.serve(sockets=[bound]))
+        serving = [asyncio.ensure_future(server.serve(sockets=[listens])) for server, listens in servers.items()]
         ticking = asyncio.ensure_future(self._tick())
         stopping = asyncio.ensure_future(self._stopping.wait())
         try:
-            await asyncio.wait({serving, serving_hooks, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({*serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
             self._live.stop()
-            server.stop()
-            for_hooks.stop()
-            await asyncio.gather(serving, serving_hooks)
+            for server in servers:
+                server.stop()
+            await asyncio.gather(*serving)
         finally:
             for task in (ticking, stopping, looking):
                 task.cancel()

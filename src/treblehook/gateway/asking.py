@@ -1,5 +1,10 @@
 """What a hook call asks of its session, and what the session's word means as an answer."""
 
+from typing import Any
+
+from msgspec.structs import replace
+
+from treblehook.gateway.placing import placed, unplaced
 from treblehook.gateway.sessions import Live, OutsideSessions
 from treblehook.gateway.values import (
     NO_OPINION,
@@ -23,7 +28,7 @@ from treblehook.gateway.values import (
     Stopping,
     SubagentDone,
 )
-from treblehook.lifecycle import Allow, Deny
+from treblehook.lifecycle import Allow, Deny, ToolCall
 
 
 async def asked(live: Live, arrived: Arrived, sessions: OutsideSessions) -> Answer:
@@ -35,16 +40,11 @@ async def asked(live: Live, arrived: Arrived, sessions: OutsideSessions) -> Answ
         case PromptGiven():
             return await _prompted(live, what, arrived.model)
         case CallComing():
-            return await _coming(live, what)
+            return await _coming(live, what, arrived.workspace)
         case PermissionAsked():
-            decision = await agent.permission(what.call)
-            if isinstance(decision, Deny):
-                return Refused(decision.reason)
-            return Granted() if isinstance(decision, Allow) else NO_OPINION
+            return await _permitted(live, what, arrived.workspace)
         case CallDone():
-            outcome = await agent.finished(what.call, what.output, duration_ms=what.duration_ms)
-            changed = outcome.content != what.output.content or outcome.is_error != what.output.is_error
-            return Patched(outcome.content, outcome.is_error) if changed else NO_OPINION
+            return await _done(live, what, arrived.workspace)
         case Compacting():
             await agent.compacting(what.reason)
         case Stopping():
@@ -81,14 +81,48 @@ async def _prompted(live: Live, what: PromptGiven, model: str) -> Answer:
     return AddText(text) if text else NO_OPINION
 
 
-async def _coming(live: Live, what: CallComing) -> Answer:
-    judged = await live.session.agent.judge(what.call)
-    if judged.refusal is not None:
-        return Refused(judged.refusal, judged.replaced)
-    rewritten = judged.call.input if judged.call.input != what.call.input else None
-    if judged.ask is not None:
-        return AskUser(judged.ask, rewritten)
+async def _coming(live: Live, what: CallComing, folder: str) -> Answer:
+    agent = live.session.agent
+    ask: str | None = None
+    rewritten: dict[str, Any] | None = None
+    judged_calls: list[ToolCall] = []
+    for call in map(live.unnamed.begun, (what.call, *what.more)):
+        there = placed(call, folder, agent.facts.workspace)
+        judged = await agent.judge(there)
+        if judged.refusal is not None:
+            return Refused(judged.refusal, judged.replaced)
+        if judged.call.input != there.input:
+            rewritten = unplaced(judged.call.input, call, folder)
+        ask = ask if judged.ask is None else judged.ask
+        judged_calls.append(judged.call)
+    for call in judged_calls:
+        live.unnamed.runs(call)
+    if ask is not None:
+        return AskUser(ask, rewritten)
     return NO_OPINION if rewritten is None else RunRewritten(rewritten)
+
+
+async def _permitted(live: Live, what: PermissionAsked, folder: str) -> Answer:
+    agent = live.session.agent
+    granted = True
+    for call in (what.call, *what.more):
+        there = live.unnamed.met(placed(call, folder, agent.facts.workspace))
+        decision = await agent.permission(there)
+        if isinstance(decision, Deny):
+            return Refused(decision.reason)
+        granted = granted and isinstance(decision, Allow)
+    return Granted() if granted else NO_OPINION
+
+
+async def _done(live: Live, what: CallDone, folder: str) -> Answer:
+    agent = live.session.agent
+    output = what.output
+    for call in (what.call, *what.more):
+        there = live.unnamed.ended(placed(call, folder, agent.facts.workspace))
+        outcome = await agent.finished(there, output, duration_ms=what.duration_ms)
+        output = replace(output, content=outcome.content, is_error=outcome.is_error)
+    changed = output.content != what.output.content or output.is_error != what.output.is_error
+    return Patched(output.content, output.is_error) if changed else NO_OPINION
 
 
 async def _subagent_done(live: Live, what: SubagentDone, sessions: OutsideSessions) -> Answer:

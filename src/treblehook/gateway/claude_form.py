@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from treblehook.gateway import reading
 from treblehook.gateway.call_id import call_id
-from treblehook.gateway.codec import Hooked
-from treblehook.gateway.tool_names import ToolNames
+from treblehook.gateway.codec import PayloadInvalid
 from treblehook.gateway.values import (
     Arrived,
     CallComing,
@@ -23,6 +22,7 @@ from treblehook.gateway.values import (
     SubagentDone,
     What,
 )
+from treblehook.gateway.wording import said
 from treblehook.host.tool import ToolOutput
 from treblehook.lifecycle import ToolCall
 
@@ -35,17 +35,20 @@ _STARTS: Final[dict[str, Literal["resume", "compacted"]]] = {"resume": "resume",
 
 
 class ClaudeForm(Struct, frozen=True):
-    """How one agent fills the form: its tools, at which of its events a tool is about to run, and what it makes of a result (the call, the
-    response) and of an error (the call, its text)."""
+    """How one agent fills the form. `calls` are the calls of ours that one of its tool calls is (its tool, the input, an id), at least one,
+    and `has_tool` says whether a name can be that of a tool of its own. `coming` are the events at which a tool is about to run. `result`
+    is what it makes of a result (the call, the response), `error` of an error (the call, its text)."""
 
-    names: ToolNames
+    calls: Callable[[str, Object, str], tuple[ToolCall, ...]]
+    has_tool: Callable[[str], bool]
     coming: frozenset[str]
     result: Callable[[ToolCall, Any], ToolOutput]
     error: Callable[[ToolCall, str], ToolOutput]
 
     def decode(self, event: str, payload: Object) -> Arrived:
-        """A hook call; `event` may be "". Raises `PayloadInvalid`."""
+        """A hook call; `event` may be "". Raises `PayloadInvalid`, also for what another agent sends in this form."""
         name = event or reading.text(payload, "hook_event_name")
+        _check_sender(name, payload)
         what = self._what(name, payload)
         # What is not acted upon need not be whole.
         missing = "" if isinstance(what, Other) else None
@@ -60,30 +63,45 @@ class ClaudeForm(Struct, frozen=True):
 
     def _what(self, name: str, payload: Object) -> What:
         if name in self.coming:
-            call, tool = self._call(payload)
-            return CallComing(call, tool, reading.mapping(payload, "tool_input"))
+            call, tool, more = self._calls(payload)
+            return CallComing(call, tool, reading.mapping(payload, "tool_input"), more)
         read = _READERS.get(name)
         if read is not None:
             return read(payload)
         match name:
             case "PermissionRequest":
-                return PermissionAsked(*self._call(payload))
+                return PermissionAsked(*self._calls(payload))
             case "PostToolUse":
-                call, tool = self._call(payload)
+                call, tool, more = self._calls(payload)
                 response = payload.get("tool_response")
-                return CallDone(call, tool, self.result(call, response), response, reading.number(payload, "duration_ms"))
+                return CallDone(call, tool, self.result(call, response), response, reading.number(payload, "duration_ms"), more)
             case "PostToolUseFailure":
-                call, tool = self._call(payload)
+                call, tool, more = self._calls(payload)
                 error = self.error(call, reading.text(payload, "error"))
-                return CallDone(call, tool, error, duration_ms=reading.number(payload, "duration_ms"))
+                return CallDone(call, tool, error, duration_ms=reading.number(payload, "duration_ms"), more=more)
         return Other()
 
-    def _call(self, payload: Object) -> tuple[ToolCall, str]:
+    def _calls(self, payload: Object) -> tuple[ToolCall, str, tuple[ToolCall, ...]]:
+        """The first call of ours, the agent's tool, and the other calls."""
         tool, given = reading.text(payload, "tool_name"), reading.mapping(payload, "tool_input")
-        ours, translated = self.names.ours(tool, given)
-        # A permission request has no id, nor has any call that another agent makes of a settings file that it shares.
+        if not self.has_tool(tool):
+            raise PayloadInvalid("tool_name", f"{reading.shown(tool)}, a tool of another agent", "one of this agent")
+        # A permission request has no id.
         id = reading.text(payload, "tool_use_id", "") or call_id(reading.text(payload, "session_id"), tool, given)
-        return ToolCall(id, ours, translated), tool
+        call, *more = self.calls(tool, given, id)
+        return call, tool, tuple(more)
+
+
+def _check_sender(event: str, payload: Object) -> None:
+    """Raises `PayloadInvalid` for the call of an agent that fills the same form with other tools, or takes other answers."""
+    named = reading.text(payload, "hook_event_name", event)
+    if named != event:
+        raise PayloadInvalid("hook_event_name", reading.shown(named), f"{event}, for which the call was made")
+    if "turn_id" in payload and "prompt_id" not in payload:
+        raise PayloadInvalid("turn_id", "what only Codex sends", "a call of this agent")
+    if "timestamp" in payload and "transcript_path" not in payload:
+        # Copilot runs the hooks of a project's .claude/settings.json too.
+        raise PayloadInvalid("transcript_path", "nothing, as Copilot sends it", "a call of this agent")
 
 
 def _starting(payload: Object) -> What:
@@ -91,11 +109,8 @@ def _starting(payload: Object) -> What:
 
 
 def _prompt(payload: Object) -> What:
-    """Blank is what Qwen Code calls the tool results that it sends back; nor does a user speak to a subagent."""
     prompt = reading.text(payload, "prompt")
-    if not prompt.strip() or prompt.startswith(_SAYS_ITSELF) or reading.text(payload, "agent_id", ""):
-        return Other()
-    return PromptGiven(prompt)
+    return Other() if prompt.startswith(_SAYS_ITSELF) else PromptGiven(prompt)
 
 
 def _compacting(payload: Object) -> What:
@@ -108,8 +123,11 @@ def _stopping(payload: Object) -> What:
 
 def _subagent_done(payload: Object) -> What:
     """The summariser of a compaction ends as a subagent without a type."""
-    if not reading.text(payload, "agent_type", "") or not reading.text(payload, "agent_id", ""):
+    if not reading.text(payload, "agent_type"):
         return Other()
+    if not reading.text(payload, "agent_id"):
+        # It would end the session of the agent itself.
+        raise PayloadInvalid("agent_id", "''", "the id of a subagent")
     return SubagentDone(_reply(payload), reading.flag(payload, "stop_hook_active"))
 
 
@@ -143,7 +161,7 @@ def asked(event: str, reason: str) -> Object:
 
 def context(event: str, text: str) -> Object:
     """Text for the model; no opinion where it is blank."""
-    return specific(event, additionalContext=text) if text.strip() else {}
+    return specific(event, additionalContext=said(text)) if text.strip() else {}
 
 
 def specific(event: str, **fields: Any) -> Object:
@@ -159,8 +177,3 @@ def blocked(reason: str) -> Object:
 def halted(reason: str) -> Object:
     """At the end of a tool: Claude Code ends the run, Qwen Code tells its model the reason in place of the result."""
     return {"continue": False, "stopReason": reason}
-
-
-def installed(http: frozenset[str], hooked: dict[str, tuple[Any, ...]]) -> tuple[Hooked, ...]:
-    """The table of installed events; `http` are those at which the agent calls over HTTP."""
-    return tuple(Hooked(name, events, http=name in http) for name, events in hooked.items())

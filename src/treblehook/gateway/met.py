@@ -12,9 +12,10 @@ from treblehook.host.private import make_private_folder
 
 
 class Met(Struct, frozen=True):
-    """A session that has been met: our id of it, and why its start was refused, None where it was not."""
+    """A session that has been met: our id of it, the folder that it began in, and why its start was refused, None where it was not."""
 
     id: str
+    workspace: str
     refusal: str | None = None
 
 

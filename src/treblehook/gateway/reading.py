@@ -9,10 +9,12 @@ _LONGEST_SHOWN = 60
 
 
 def text(payload: Mapping[str, Any], key: str, default: str | None = None) -> str:
-    """A text; without a `default` it must be there. Raises `PayloadInvalid`."""
-    value = payload.get(key, default)
+    """A text; without a `default` it must be there, and null is as good as missing. Raises `PayloadInvalid`."""
+    value = payload.get(key)
+    if value is None:
+        value = default
     if not isinstance(value, str):
-        raise PayloadInvalid(key, _shown(value), "a text")
+        raise PayloadInvalid(key, shown(value), "a text")
     return value
 
 
@@ -20,27 +22,32 @@ def mapping(payload: Mapping[str, Any], key: str) -> dict[str, Any]:
     """An object, which must be there. Raises `PayloadInvalid`."""
     value = payload.get(key)
     if not isinstance(value, dict):
-        raise PayloadInvalid(key, _shown(value), "an object")
+        raise PayloadInvalid(key, shown(value), "an object")
     return value
 
 
 def flag(payload: Mapping[str, Any], key: str) -> bool:
-    """True or false; false where it is missing. Raises `PayloadInvalid`."""
-    value = payload.get(key, False)
+    """True or false; false where it is missing or null. Raises `PayloadInvalid`."""
+    value = payload.get(key)
+    if value is None:
+        return False
     if not isinstance(value, bool):
-        raise PayloadInvalid(key, _shown(value), "true or false")
+        raise PayloadInvalid(key, shown(value), "true or false")
     return value
 
 
 def number(payload: Mapping[str, Any], key: str) -> float:
-    """A number; 0 where it is missing. Raises `PayloadInvalid`."""
-    value = payload.get(key, 0)
+    """A number; 0 where it is missing or null. Raises `PayloadInvalid`."""
+    value = payload.get(key)
+    if value is None:
+        return 0.0
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PayloadInvalid(key, _shown(value), "a number")
+        raise PayloadInvalid(key, shown(value), "a number")
     return float(value)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """What was found, cut where it is long."""
     if value is None:
         return "nothing"
     shown = repr(value)

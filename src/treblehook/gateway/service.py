@@ -12,7 +12,7 @@ from treblehook.gateway.asking import asked
 from treblehook.gateway.codec import Codec, PayloadInvalid
 from treblehook.gateway.lines import ANSWER_SECONDS
 from treblehook.gateway.sessions import Live, OutsideSessions
-from treblehook.gateway.values import Arrived, Ending, Other
+from treblehook.gateway.values import Answer, Arrived, Ending, Other
 from treblehook.home.home import Home
 from treblehook.lifecycle import Fold
 
@@ -40,7 +40,7 @@ class Gateway:
             return self._unreadable(codec, event, invalid)
         if isinstance(arrived.what, Other):
             return b"{}"
-        return msgspec.json.encode(await self._answered(codec, arrived))
+        return await self._answered(codec, arrived)
 
     def _unreadable(self, codec: Codec, event: str, invalid: Exception) -> bytes:
         """The stricter answer: a guard that cannot read what is about to run has not allowed it."""
@@ -48,8 +48,9 @@ class Gateway:
         reason = f"Treblehook cannot read this hook call, so no guard has seen it: {invalid}"
         return msgspec.json.encode(codec.refuse(event, reason))
 
-    async def _answered(self, codec: Codec, arrived: Arrived) -> dict[str, Any]:
+    async def _answered(self, codec: Codec, arrived: Arrived) -> bytes:
         live: Live | None = None
+        answer: Answer | None = None
         try:
             async with asyncio.timeout(self._seconds):
                 live = await self.sessions.of(codec.name, arrived)
@@ -58,16 +59,16 @@ class Gateway:
                     answer = await asked(live, arrived, self.sessions)
                 finally:
                     live.calls -= 1
-            return codec.encode(arrived, answer)
+            return msgspec.json.encode(codec.encode(arrived, answer))
         except TimeoutError:
             why = f"the hooks took longer than {self._seconds:g} s"
         except Exception as error:
             # Whatever it is, an agent takes no answer for an allowance.
             why = f"{type(error).__name__}: {error}"
         self._problem(f"error: {codec.name}: {arrived.event} of session {arrived.session} was not judged: {why}".replace("\n", " "))
-        if live is not None and not _is_guarded(codec, arrived, live):
-            return {}
-        return codec.refuse(arrived.event, f"Treblehook could not ask its hooks: {why}")
+        if answer is None and live is not None and not _is_guarded(codec, arrived, live):
+            return b"{}"
+        return msgspec.json.encode(codec.refuse(arrived.event, f"Treblehook could not ask its hooks: {why}"))
 
     async def close(self) -> None:
         """Tell the end hooks of all sessions."""

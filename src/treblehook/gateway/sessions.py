@@ -6,10 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from treblehook.agent.transcript import TranscriptFailed
 from treblehook.gateway.met import Met, MetSessions
+from treblehook.gateway.own_settings import HOOK_SECONDS, read_by
+from treblehook.gateway.unnamed import UnnamedCalls
 from treblehook.gateway.values import Arrived
 from treblehook.home.home import Home
 from treblehook.home.outside import OutsideSession, OutsideWish, open_outside
@@ -17,13 +19,10 @@ from treblehook.home.outside import OutsideSession, OutsideWish, open_outside
 PARK_SECONDS: Final = 1800.0
 """A session of which nothing has been heard for so long is closed; its next call opens it again."""
 
-_RUNS_ITSELF: Final = "claude-code"
-"""Reads Claude Code's settings and runs what stands there, so we do not."""
-
 
 class Live(Struct, eq=False):
     """A session that is open. `pending` is context from its start that could not be told yet, `parent` the session that a subagent
-    works for, `calls` how many of its hook calls are under way."""
+    works for, `calls` how many of its hook calls are under way, `unnamed` its tool calls without ids."""
 
     session: OutsideSession
     key: str
@@ -31,6 +30,7 @@ class Live(Struct, eq=False):
     parent: "Live | None" = None
     pending: list[str] = []
     calls: int = 0
+    unnamed: UnnamedCalls = field(default_factory=UnnamedCalls)
 
 
 class OutsideSessions:
@@ -70,11 +70,12 @@ class OutsideSessions:
         met = self._met.find(key)
         wish = OutsideWish(
             agent,
-            Path(arrived.workspace),
+            Path(arrived.workspace if met is None else met.workspace),
             model=arrived.model,
             known_as=None if met is None else met.id,
             parent=None if parent is None else parent.session.id,
-            claude_settings=agent != _RUNS_ITSELF,
+            own_settings=read_by(agent),
+            settings_seconds=HOOK_SECONDS,
         )
         session = await open_outside(self._home, wish)
         live = Live(session, key, self._clock(), parent)
@@ -89,7 +90,7 @@ class OutsideSessions:
     async def _started(self, live: Live, arrived: Arrived) -> None:
         agent = live.session.agent
         started = await agent.start("start", arrived.model)
-        self._met.keep(live.key, Met(live.session.id, started.refusal))
+        self._met.keep(live.key, Met(live.session.id, arrived.workspace, started.refusal))
         if started.refusal is not None:
             await agent.end("refused")
             live.session.ended("refused", started.refusal)

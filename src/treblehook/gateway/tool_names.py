@@ -1,6 +1,6 @@
 """An agent's tool names and inputs under ours, and rewritten inputs back under its own (design, section 3)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -34,8 +34,16 @@ class ToolNames:
             found[name] = value
         return known.ours, found
 
-    def theirs(self, tool: str, rewritten: dict[str, Any]) -> dict[str, Any]:
-        """An input of ours under the agent's own keys."""
+    def theirs(self, tool: str, rewritten: Mapping[str, Any], given: Iterable[str]) -> dict[str, Any]:
+        """An input of ours under the agent's own keys. `given` are those of the call: each of them comes back as it was spelled there.
+        Raises `PayloadInvalid` where two keys would become one, of which the agent would take either."""
         known = self._names.get(tool)
-        back = {} if known is None else {ours: theirs for theirs, ours in known.keys.items()}
-        return {back.get(key, key): value for key, value in rewritten.items()}
+        keys = {} if known is None else known.keys
+        back = {ours: theirs for theirs, ours in keys.items()} | {keys.get(key, key): key for key in given}
+        found: dict[str, Any] = {}
+        for key, value in rewritten.items():
+            name = back.get(key, key)
+            if name in found:
+                raise PayloadInvalid(f"the rewritten input, {key}", f"a second value for {name}", "one")
+            found[name] = value
+        return found

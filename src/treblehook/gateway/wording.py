@@ -11,8 +11,8 @@ LONGEST_SHOWN: Final = 20_000
 
 
 def said(text: str, otherwise: str = "A hook refused this.") -> str:
-    """`text`, or `otherwise` where it is blank."""
-    return text if text.strip() else otherwise
+    """`text`, or `otherwise` where it is blank. Half a surrogate pair, which no JSON in UTF-8 can hold, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode() if text.strip() else otherwise
 
 
 def refusal(answer: Refused) -> str:

@@ -128,6 +128,14 @@ def test_where_nobody_listens(tmp_path: Path, no_home: Path, there: str, policy:
     assert ran.stderr.startswith(b"treblehook: ")
 
 
+def test_what_an_open_one_says_is_what_an_agent_shows_its_user(tmp_path: Path, no_home: Path) -> None:
+    ran = run(tmp_path / "s", no_home, policy="shown")
+    assert ran.returncode == 0
+    assert json.loads(ran.stdout) == {"systemMessage": ran.stderr.decode().strip()}
+    assert ran.stderr.startswith(b"treblehook: ")
+    assert ran.stderr.endswith(b"the hooks were not asked\n")
+
+
 def test_a_daemon_that_takes_too_long_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "SECONDS", 0.2)
     release = threading.Event()

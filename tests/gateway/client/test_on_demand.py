@@ -83,7 +83,28 @@ def test_the_first_call_starts_the_daemon_and_the_next_ones_find_it(home: Path) 
 def test_many_first_calls_at_once_have_one_daemon(home: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert all("Leave it." in reason(ran) for ran in pool.map(lambda _: ask(home), range(4)))
+    # Nobody asked the hooks in a process of its own: that would have been another file.
+    assert len(list((home / "sessions").glob("*.jsonl"))) == 1
     assert (home / "gateway" / "daemon.log").read_text().count("listening") == 1
+
+
+def test_where_the_port_is_taken_the_daemon_answers_over_its_unix_socket_alone(home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        (home / "config.toml").write_text(f"[web]\nport = {taken.getsockname()[1]}\n")
+        assert "Leave it." in reason(ask(home))
+        first = daemon(home)
+        assert json.loads(ask(home, "ls").stdout) == {}
+        assert daemon(home) == first
+    log = (home / "gateway" / "daemon.log").read_text()
+    assert "it cannot be listened on" in log
+    assert f"unix:{socket_path(home, os.environ)}" in log
+
+
+def test_one_that_comes_second_is_no_error_and_asks_the_first(home: Path) -> None:
+    ask(home)
+    words = [sys.executable, "-m", "treblehook", "serve", "--on-demand", "--home", str(home)]
+    second = subprocess.run(words, capture_output=True, timeout=60)
+    assert (second.returncode, second.stdout, second.stderr) == (0, b"", b"")
 
 
 def test_a_daemon_that_was_killed_is_followed_by_another(home: Path) -> None:

@@ -2,7 +2,8 @@
 
 An agent waits for it at every tool call, so it runs as a file of its own (`python -S -E client.py AGENT EVENT POLICY SOCKET HOME`) and
 imports only what the interpreter has in it. Where nobody answers it hands over to `slow.py`. Exit status 0 with the answer, or without
-one where POLICY is `open`; 2 where it is `closed`: agents take that, with a word on standard error, for a denial.
+one where POLICY is `open` or `shown`; 2 where it is `closed`: agents take that, with a word on standard error, for a denial. `shown` is
+an `open` whose word agents show their user.
 """
 
 import _socket
@@ -84,6 +85,11 @@ def give_up(policy: str, why: str) -> int:
     """Say what became of the call; the exit status that stands for `policy`."""
     end = "the call is denied" if policy == "closed" else "the hooks were not asked"
     write_all(2, f"treblehook: {why}; {end}\n".encode())
+    if policy == "shown":
+        # It is rare enough for an import that takes its time.
+        import json
+
+        write_all(1, json.dumps({"systemMessage": f"treblehook: {why}; {end}"}).encode())
     return 2 if policy == "closed" else 0
 
 

@@ -35,28 +35,31 @@ def main(arguments: list[str]) -> int:
 
 def answer_of(agent: str, event: str, body: bytes, path: str, home: Path) -> bytes:
     """The answer of a daemon that is started now, else of the hooks themselves. Raises whatever keeps both from answering."""
+    until = time.monotonic() + START_SECONDS
     started = _start(home)
-    if started is not None:
-        until = time.monotonic() + START_SECONDS
-        while time.monotonic() < until:
-            try:
-                return ask(path, agent, event, body)
-            except NoAnswer as nobody:
-                if nobody.late:
-                    raise
-            if started.poll() is not None and not os.path.exists(path):
-                break
-            time.sleep(_POLL_SECONDS)
+    while started is not None and time.monotonic() < until:
+        try:
+            return ask(path, agent, event, body)
+        except NoAnswer as nobody:
+            if nobody.late:
+                raise
+        time.sleep(_POLL_SECONDS)
+        status = started.poll()
+        if status == 0:
+            # Another one has the home: it does not listen yet, or is about to end.
+            started = _start(home)
+        elif status is not None:
+            break
     return asyncio.run(_in_process(agent, event, body, home))
 
 
 def _start(home: Path) -> "subprocess.Popen[bytes] | None":
-    """A daemon of the home, which outlives this process; None where none can be started. One that is there already keeps its home."""
+    """A daemon of the home, which outlives this process; None where none can be started. It ends with 0 where one is there already."""
     make_private_folder(home / "gateway")
     with (home / "gateway" / "daemon.log").open("ab") as log:
         try:
             return subprocess.Popen(
-                [sys.executable, "-I", "-m", "treblehook", "serve", "--home", str(home)],
+                [sys.executable, "-I", "-m", "treblehook", "serve", "--on-demand", "--home", str(home)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
