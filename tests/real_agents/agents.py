@@ -11,12 +11,14 @@ WINDOW, LONGEST = 100_000, 4_000
 
 @dataclass(frozen=True)
 class Agent:
-    """`packages` are in package.json, the agent's own first. `files` are under HOME: an object is written as JSON, text as it is."""
+    """`packages` are in package.json, the agent's own first. `node` is the oldest major version of Node that runs it, 0 where it is no
+    JavaScript. `files` are under HOME: an object is written as JSON, text as it is."""
 
     packages: tuple[str, ...]
     program: str
     arguments: tuple[str, ...]
     environ: dict[str, str]
+    node: int = 0
     files: dict[str, object] = field(default_factory=dict)
 
 
@@ -33,6 +35,12 @@ wire_api = "responses"
 env_key = "SCRIPTED_KEY"
 request_max_retries = 0
 stream_max_retries = 0
+
+[analytics]
+enabled = false
+
+[features]
+plugins = false
 
 [projects."$WORKSPACE"]
 trust_level = "trusted"
@@ -68,6 +76,7 @@ AGENTS = {
         program="codex",
         arguments=("exec", "--skip-git-repo-check", "--json", "-s", "danger-full-access", "$PROMPT"),
         environ={"SCRIPTED_KEY": "dummy"},
+        node=16,
         files={".codex/config.toml": _CODEX_CONFIG},
     ),
     "gemini": Agent(
@@ -75,6 +84,7 @@ AGENTS = {
         program="gemini",
         arguments=("-p", "$PROMPT", "--yolo", "--output-format", "json"),
         environ={"GEMINI_API_KEY": "dummy", "GOOGLE_GEMINI_BASE_URL": "$MODEL", "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        node=20,
         files={".gemini/settings.json": _gemini_like("gemini-api-key")},
     ),
     "qwen": Agent(
@@ -83,6 +93,7 @@ AGENTS = {
         program="qwen",
         arguments=("-p", "$PROMPT", "--yolo"),
         environ={"OPENAI_API_KEY": "dummy", "OPENAI_BASE_URL": "$MODEL/v1", "OPENAI_MODEL": "scripted"},
+        node=22,
         files={".qwen/settings.json": _gemini_like("openai")},
     ),
     "copilot": Agent(
@@ -93,16 +104,24 @@ AGENTS = {
             "COPILOT_OFFLINE": "true",
             "COPILOT_PROVIDER_BASE_URL": "$MODEL/v1",
             "COPILOT_PROVIDER_API_KEY": "dummy",
-            "COPILOT_MODEL": "gpt-5.4",
+            "COPILOT_MODEL": "scripted",
             "COPILOT_AUTO_UPDATE": "false",
         },
+        node=20,
         files={".copilot/config.json": {"trusted_folders": ["$WORKSPACE"]}},
     ),
     "opencode": Agent(
         packages=("opencode-ai",),
         program="opencode",
         arguments=("run", "--format", "json", "$PROMPT"),
-        environ={"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"},
+        environ={
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            # It fetches types for plugins at its start: from nowhere, and it does not try again, it takes half the time.
+            "npm_config_fetch_retries": "0",
+            "npm_config_registry": "http://127.0.0.1:9/",
+        },
         files={
             ".config/opencode/opencode.json": {
                 "model": "scripted/scripted",
@@ -114,9 +133,7 @@ AGENTS = {
                         "npm": "@ai-sdk/openai-compatible",
                         "name": "scripted",
                         "options": {"baseURL": "$MODEL/v1", "apiKey": "dummy"},
-                        "models": {
-                            "scripted": {"name": "scripted", "tool_call": True, "limit": {"context": WINDOW, "output": LONGEST}}
-                        },
+                        "models": {"scripted": {"name": "scripted", "tool_call": True, "limit": {"context": WINDOW, "output": LONGEST}}},
                     }
                 },
             }
@@ -127,6 +144,7 @@ AGENTS = {
         program="pi",
         arguments=("--provider", "scripted", "--model", "scripted", "--mode", "json", "-p", "$PROMPT"),
         environ={"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1"},
+        node=20,
         files={
             ".pi/agent/models.json": {
                 "providers": {

@@ -15,6 +15,8 @@ from tests.real_agents.install import programs
 from tests.support.fake_model import FakeModel
 
 PROMPT = "Do the thing."
+TIME_LIMIT = 150.0
+"""Seconds after which an agent is said to hang."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class Client:
         *,
         arguments: Sequence[str] = (),
         environ: Mapping[str, str] | None = None,
-        time_limit: float = 100,
+        time_limit: float = TIME_LIMIT,
     ) -> Ran:
         """Run to the end. `arguments` come after the agent's own, `environ` is added to its environment. Raises `AgentHung`."""
         self._model.play(script)
@@ -93,8 +95,8 @@ class Client:
         return Ran(status, stdout, stderr, tuple(Request(row["turn"], row["body"]) for row in asked))
 
     def version(self) -> str:
-        """What the agent says of its version."""
-        return self._start(["--version"], {}, time_limit=60)[1].strip()
+        """What the agent says of its version, on stdout or (pi) on stderr."""
+        return "".join(self._start(["--version"], {}, TIME_LIMIT)[1:])
 
     def _filled(self, text: str) -> str:
         return text.replace("$MODEL", self._model.url).replace("$WORKSPACE", str(self.workspace))
