@@ -3,19 +3,24 @@
 
 PYTHON ?=
 WORKERS ?= 3
+AGENTS ?= claude-code codex gemini qwen copilot opencode pi
 EXTRAS := models,mcp,lua,kiln,semantic,serve,wasm,dev
 
 BIN := .venv/bin
-MADE := .venv/made-$(shell printf %s '$(CURDIR)' | cksum | tr ' ' -)
+HERE := $(shell printf %s '$(CURDIR)' | cksum | tr ' ' -)
+MADE := .venv/made-$(HERE)
 PROJECT := $(shell { cat pyproject.toml; echo '$(EXTRAS)'; } | cksum | tr ' ' -)
 READY := .venv/ready-$(PROJECT)
 BENCH := .venv/bench-$(PROJECT)
+SDKS := .venv-adapters/ready-$(HERE)-$(PROJECT)
+# An agent is installed once: its stamp is named after the content of the file with its version.
+PINS := $(shell cksum < tests/real_agents/package.json | tr ' ' -)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format hooks bench clean
+.PHONY: help setup demo test test-adapters test-agents lint format hooks bench clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: $(READY) ## set up .venv with all that the tests need
 
@@ -23,7 +28,14 @@ demo: $(READY) ## run a session with the scripted model and one hook of every co
 	$(BIN)/treblehook demo
 
 test: $(READY) ## run the tests, WORKERS files at a time
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart 0
+
+test-agents: $(READY) $(AGENTS:%=.cache/agents/%/ready-$(PINS)) ## run the agents that people have, AGENTS="codex pi" or all, against the gateway
+	$(BIN)/python -m pytest tests/real_agents --agents '$(AGENTS)' -n $(WORKERS)
+
+test-adapters: $(SDKS) ## test and type-check the adapters, with every SDK, in .venv-adapters
+	.venv-adapters/bin/mypy --cache-dir .cache/mypy-adapters $$(find src/treblehook/adapters -name '*.py')
+	.venv-adapters/bin/python -m pytest -o 'norecursedirs=.*' -n $(WORKERS) --dist loadfile tests/adapters
 
 lint: $(READY) ## check style, types and the order of the rooms
 	$(BIN)/ruff check .
@@ -44,8 +56,8 @@ hooks: $(READY) ## build the shipped WebAssembly hooks from their sources
 bench: $(BENCH) ## measure beside floors and peers; writes benchmarks/results.md
 	$(BIN)/python -m benchmarks
 
-clean: ## remove .venv and every cache
-	rm -rf .venv .cache dist
+clean: ## remove .venv, .venv-adapters and every cache
+	rm -rf .venv .venv-adapters .cache dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A virtual environment holds absolute paths, so a project folder that was moved gets a new one.
@@ -67,4 +79,13 @@ $(READY): $(MADE)
 
 $(BENCH): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+$(SDKS): | $(MADE)
+	$(BIN)/python -m venv --clear .venv-adapters
+	.venv-adapters/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[adapters-dev]'
+	@touch $@
+
+.cache/agents/%/ready-$(PINS): | $(READY)
+	$(BIN)/python -m tests.real_agents.install $*
 	@touch $@

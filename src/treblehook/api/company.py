@@ -83,7 +83,7 @@ class Asked:
         self._ask: Callable[[ToolCall], Awaitable[object]] = asking(function, in_thread=True)
         self.error: Exception | None = None
 
-    async def approve(self, call: ToolCall, spec: ToolSpec) -> bool:
+    async def approve(self, call: ToolCall, spec: ToolSpec, reason: str = "") -> bool:
         """What the function says."""
         if self.error is not None:
             return False

@@ -5,7 +5,7 @@ import os
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Literal, Self
 
 from treblehook.agent.errors import SessionRefused
 from treblehook.api.company import Approve, Asked, ProgramsOwn, Witness, approver
@@ -14,10 +14,13 @@ from treblehook.api.session import Session
 from treblehook.contracts.python import Hooks
 from treblehook.contracts.vera.turn_functions import BeforeTurnEnds, PrepareTurn, TurnFunctions
 from treblehook.home.home import Home as OpenHome
+from treblehook.home.outside import OutsideSession, OutsideWish, open_outside
 from treblehook.home.place import locate_home
 from treblehook.home.profile import SessionWish
 from treblehook.home.sessions import Company, prepare_session, start_session
 from treblehook.host.problems import Problem
+
+NOT_OPEN: Final = "the home is not open: async with Home(...) as home"
 
 
 class Home:
@@ -31,6 +34,8 @@ class Home:
         self._home: OpenHome | None = None
         self._opened = AsyncExitStack()
         self._sessions: list[Session] = []
+        self._outside: list[OutsideSession] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def path(self) -> Path:
@@ -41,6 +46,41 @@ class Home:
     def problems(self) -> tuple[Problem, ...]:
         """What is known to be wrong with the home's files, and stops nothing."""
         return () if self._home is None else tuple(self._home.problems)
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop that it was opened on, where its hooks are asked. Raises RuntimeError outside the `async with` block."""
+        if self._home is None or self._loop is None:
+            raise RuntimeError(NOT_OPEN)
+        return self._loop
+
+    async def outside_session(self, agent: str, workspace: Path, parent: str | None = None) -> OutsideSession:
+        """Open a session for an agent that runs its own tools; nobody has been asked yet. Leaving the `async with` block ends it.
+
+        `parent` is the id of the session that starts it as a subagent.
+
+        Raises `ConfigInvalid`, `TranscriptFailed`, and RuntimeError outside the block.
+        """
+        if self._home is None:
+            raise RuntimeError(NOT_OPEN)
+        session = await open_outside(self._home, OutsideWish(agent, workspace, parent=parent))
+        self._outside.append(session)
+        return session
+
+    def keeps(self, session: OutsideSession) -> bool:
+        """Whether an outside session is still open."""
+        return session in self._outside
+
+    async def close_outside(self, session: OutsideSession, reason: Literal["closed", "idle", "shutdown"]) -> None:
+        """Tell the end of an outside session and let go of it; nothing where that has been done. Raises `TranscriptFailed`."""
+        if not self.keeps(session):
+            return
+        self._outside.remove(session)
+        try:
+            await session.agent.end(reason)
+            session.ended("finished", reason)
+        finally:
+            await session.close()
 
     async def session(
         self,
@@ -66,7 +106,7 @@ class Home:
         functions = TurnFunctions(prepare_turn, before_turn_ends)
         witness, answering = Witness(functions), approver(approve)
         if self._home is None:
-            raise RuntimeError("the home is not open: async with Home(...) as home")
+            raise RuntimeError(NOT_OPEN)
         wish = SessionWish(workspace=None if workspace is None else Path(workspace), model=model, resume=resume)
         company = Company(witness, answering, ProgramsOwn(hooks, functions))
         with inside(self):
@@ -85,12 +125,14 @@ class Home:
         if self._home is not None:
             raise RuntimeError("the home is open already")
         self._home = await self._opened.enter_async_context(OpenHome(self.path, os.environ))
+        self._loop = asyncio.get_running_loop()
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         sessions, self._sessions, self._home = self._sessions, [], None
+        outside = [self.close_outside(session, "shutdown") for session in self._outside]
         try:
-            ends = await asyncio.gather(*(session.close() for session in sessions), return_exceptions=True)
+            ends = await asyncio.gather(*(session.close() for session in sessions), *outside, return_exceptions=True)
         finally:
             await self._opened.aclose()
         for failure in ends:
