@@ -8,6 +8,8 @@ from tests.support.needs import require, require_node
 from tests.support.nothing_skipped import NothingSkipped
 
 MISSING = "a-program-that-nobody-has"
+# A session that ends takes the signal handlers back that faulthandler found, and those of wasmtime with them.
+BARE = ("-p", "no:asyncio", "-p", "no:faulthandler")
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,7 @@ MISSING = "a-program-that-nobody-has"
 def test_a_skipped_test_fails_the_session_and_is_named(pytester: pytest.Pytester, body: str) -> None:
     path = pytester.makepyfile(f"import pytest\n{body}\ndef test_two(): pass")
 
-    result = pytester.runpytest_inprocess(path, "-p", "no:asyncio", plugins=[NothingSkipped()])
+    result = pytester.runpytest_inprocess(path, *BARE, plugins=[NothingSkipped()])
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.re_match_lines([".*these tests must run and pass.*", rf"{path.name}.*"])
@@ -32,7 +34,7 @@ def test_a_skipped_test_fails_the_session_and_is_named(pytester: pytest.Pytester
 def test_a_session_without_skips_passes(pytester: pytest.Pytester) -> None:
     path = pytester.makepyfile("def test_one(): pass")
 
-    assert pytester.runpytest_inprocess(path, "-p", "no:asyncio", plugins=[NothingSkipped()]).ret == pytest.ExitCode.OK
+    assert pytester.runpytest_inprocess(path, *BARE, plugins=[NothingSkipped()]).ret == pytest.ExitCode.OK
 
 
 def test_a_missing_program_skips_the_test_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
