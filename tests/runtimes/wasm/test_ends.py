@@ -1,6 +1,8 @@
 """A guest that spins, traps, allocates without end or answers nonsense ends with a typed error, within bounds, and is not entered again."""
 
 import asyncio
+import sys
+from asyncio.subprocess import PIPE
 
 import pytest
 
@@ -171,3 +173,31 @@ async def test_an_answer_of_one_long_text_many_times_costs_no_memory(opened: Ope
 
     with pytest.raises(AnswerTooBig):
         await instance.call("many", seconds=30)
+
+
+TRAPS = """
+import asyncio, faulthandler, signal
+from tests.support.small_guests import EXPORTS, TRAP_IF_ZERO, OUT_OF_BOUNDS, DIVIDE, RECURSE
+from treblehook.runtimes.wasm import WasmError, WasmRuntime
+
+async def main():
+    async with WasmRuntime() as runtime:
+        for body in (TRAP_IF_ZERO, OUT_OF_BOUNDS, DIVIDE, RECURSE):
+            instance = await runtime.open(await runtime.load(body.encode()), EXPORTS)
+            faulthandler.enable()
+            faulthandler.disable()
+            for number in (signal.SIGSEGV, signal.SIGILL, signal.SIGFPE, signal.SIGBUS, signal.SIGTRAP):
+                signal.signal(number, signal.SIG_DFL)
+            try:
+                await instance.call("go", 0, seconds=30)
+            except WasmError as error:
+                print(type(error).__name__)
+
+asyncio.run(main())
+"""
+
+
+async def test_traps_do_without_the_signal_handlers_of_the_program() -> None:
+    program = await asyncio.create_subprocess_exec(sys.executable, "-c", TRAPS, stdout=PIPE)
+    said, _ = await program.communicate()
+    assert (program.returncode, said.split()) == (0, [b"Trapped", b"Trapped", b"Trapped", b"StackExhausted"])

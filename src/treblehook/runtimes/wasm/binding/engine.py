@@ -7,6 +7,7 @@ from typing import Final
 
 import wasmtime
 from wasmtime import Config, Engine, WasmtimeError
+from wasmtime import _ffi as ffi
 from wasmtime.component import Component as Code
 
 from treblehook.runtimes.wasm.errors import CannotCompile, CoreModule, NotAComponent
@@ -22,6 +23,8 @@ def make_engine() -> Engine:
     config.epoch_interruption = True
     config.max_wasm_stack = _STACK
     config.cranelift_nan_canonicalization = False
+    # Signal handlers belong to the program that we are in: `faulthandler` takes them, and a trap would end the process.
+    ffi.wasmtime_config_signals_based_traps_set(config.ptr(), False)
     return Engine(config)
 
 
@@ -30,7 +33,7 @@ def fingerprint() -> str:
 
     The engine itself refuses code for instructions that the processor does not have.
     """
-    return f"wasmtime {version('wasmtime')}, epochs, stack {_STACK}, {platform.system()} {platform.machine()}, {_processor()}"
+    return f"wasmtime {version('wasmtime')}, epochs, no signals, stack {_STACK}, {platform.system()} {platform.machine()}, {_processor()}"
 
 
 def _processor() -> str:
