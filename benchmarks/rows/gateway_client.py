@@ -34,7 +34,7 @@ async def measure() -> list[Line]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         daemon, _ = await start("-m", "treblehook", "serve", "--home", folder, "--port", "0")
-        asking = [client.__file__, "codex", "PreToolUse", "closed", str(socket_path(home, {})), folder]
+        asking = [client.__file__, "codex", "PreToolUse", "closed", str(socket_path(home)), folder]
         ours, floor = [], []
         try:
             for _ in range(ROUNDS):

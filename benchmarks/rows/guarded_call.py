@@ -1,6 +1,7 @@
 """What a guard adds to a tool call in Claude Code: an open one over HTTP and a closed one, beside a Python command hook that only allows.
 
-All were installed as users install them; a call is the time from one request for the model to the next.
+Ours are installed as users install them, so they are asked after each call too; the other is asked before it only, by `python3` as PATH
+finds it, and without a limit by the very interpreter. A call is the time from one request for the model to the next.
 """
 
 import asyncio
@@ -58,10 +59,11 @@ async def measure() -> list[Line]:
             model = await _model(stack, folder / name)
             return Setup(Client(AGENT, folder / name, model), model)
 
-        bare, command = await setup("bare"), await setup("command")
         hook = folder / "allow.py"
         hook.write_text(ALLOWING)
-        _settings(command, {"type": "command", "command": f"{sys.executable} {hook}"})
+        bare, found, direct = [await setup(name) for name in ("bare", "found", "direct")]
+        _settings(found, {"type": "command", "command": f"python3 {hook}"})
+        _settings(direct, {"type": "command", "command": f"{sys.executable} {hook}"})
         guards = [await setup("open"), await setup("closed")]
         for setup_, write in zip(guards, (_open_home, _closed_home), strict=True):
             home = setup_.client.home / ".treblehook"
@@ -69,14 +71,15 @@ async def measure() -> list[Line]:
             await _install(setup_)
             await _serve(stack, home)
         for _ in range(ROUNDS):
-            for each in (bare, command, *guards):
+            for each in (bare, found, direct, *guards):
                 await asyncio.to_thread(each.run)
         base = median(bare.calls)
-        beside = median(command.calls) - base
-        opened, closed = (median(each.calls) - base for each in guards)
+        python3, interpreter, opened, closed = (median(each.calls) - base for each in (found, direct, *guards))
     return [
-        Line("Claude Code: what an open guard adds to a call", "a Python command hook", opened, beside, Limit(at_most=1 / 8)),
-        Line("Claude Code: what a closed guard adds to a call", "a Python command hook", closed, beside, Limit(at_most=1 / 3)),
+        Line("Claude Code: what an open guard adds to a call", "a python3 command hook", opened, python3, Limit(at_most=1 / 8)),
+        Line("Claude Code: what a closed guard adds to a call", "a python3 command hook", closed, python3, Limit(at_most=1 / 3)),
+        Line("Claude Code: what an open guard adds to a call", "a hook by the interpreter itself", opened, interpreter),
+        Line("Claude Code: what a closed guard adds to a call", "a hook by the interpreter itself", closed, interpreter),
     ]
 
 

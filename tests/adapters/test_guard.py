@@ -1,8 +1,11 @@
 """The sessions of a guarding object: when they begin and end, on which loop hooks are asked, and who waits for whom."""
 
 import asyncio
+import multiprocessing
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +24,8 @@ from treblehook import (
 )
 from treblehook.adapters import guard as guards
 from treblehook.adapters.guard import Guard
+from treblehook.api import home as homes
+from treblehook.home.outside import OutsideSession
 
 
 async def test_who_comes_while_a_session_begins_gets_the_same_one() -> None:
@@ -165,6 +170,33 @@ async def test_a_home_that_was_left_guards_nothing_and_says_so(tmp_path: Path) -
         assert (await again.judge("c", "bash", {})).result == "no"
 
 
+async def test_a_session_that_is_being_opened_while_its_home_is_left_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, left = asyncio.Event(), asyncio.Event()
+    really = homes.open_outside
+    sessions: list[OutsideSession] = []
+
+    async def slowly(*args: Any) -> OutsideSession:
+        sessions.append(await really(*args))
+        opened.set()
+        await left.wait()
+        return sessions[0]
+
+    monkeypatch.setattr(homes, "open_outside", slowly)
+    closed = []
+    monkeypatch.setattr(OutsideSession, "close", lambda session: record(closed, session))
+    async with Home(tmp_path / "home") as home:
+        opening = asyncio.create_task(Guard(home, "sdk", tmp_path).session("one"))
+        await opened.wait()
+    left.set()
+    with pytest.raises(RuntimeError, match="not open"):
+        await opening
+    assert closed == sessions
+
+
+async def record(told: list[OutsideSession], session: OutsideSession) -> None:
+    told.append(session)
+
+
 async def test_leaving_a_home_tells_the_end_once(tmp_path: Path) -> None:
     folder = tmp_path / "home"
     folder.mkdir()
@@ -214,6 +246,69 @@ def test_waiting_without_a_loop_and_inside_one() -> None:
     assert threads == ["treblehook-sdk"] * 2
 
 
+def test_a_process_that_was_forked_off_begins_afresh() -> None:
+    hooks = Hooks()
+
+    @hooks.on(PreToolCall)
+    async def no(event: PreToolCall) -> Block:
+        return Block("no")
+
+    guard = Guard(hooks, "sdk")
+
+    async def judged() -> bool:
+        return (await (await guard.session("one")).judge("c", "bash", {})).result == "no"
+
+    assert guard.wait(judged())
+    assert of_a_fork(lambda: guard.wait(judged())) == "True"
+
+
+async def test_a_home_is_not_asked_in_a_process_that_was_forked_off(tmp_path: Path) -> None:
+    async with Home(home_that_blocks(tmp_path, tool="bash", reason="no")) as home:
+        guard = Guard(home, "sdk")
+        session = await guard.session("one")
+        assert "forked" in await asyncio.to_thread(of_a_fork, lambda: asyncio.run(guard.session("two")))
+        assert "forked" in await asyncio.to_thread(of_a_fork, lambda: asyncio.run(session.judge("c", "bash", {})))
+        assert "forked" in await asyncio.to_thread(of_a_fork, lambda: asyncio.run(home.session()))
+        assert (await session.judge("c", "bash", {})).result == "no"
+
+
+def of_a_fork(work: Callable[[], object]) -> str:
+    """What `work` comes to in a process that is forked off here."""
+    reading, writing = multiprocessing.get_context("fork").Pipe(duplex=False)
+
+    def tell() -> None:
+        try:
+            writing.send(str(work()))
+        except RuntimeError as error:
+            writing.send(str(error))
+
+    process = multiprocessing.get_context("fork").Process(target=tell)
+    process.start()
+    try:
+        assert reading.poll(20), "it does not come back"
+        return str(reading.recv())
+    finally:
+        process.kill()
+        process.join()
+
+
+def test_a_home_whose_loop_does_not_run_is_an_error_not_a_deadlock(tmp_path: Path) -> None:
+    home, loop = Home(home_that_blocks(tmp_path, tool="bash", reason="no")), asyncio.new_event_loop()
+    guard = Guard(home, "sdk")
+
+    async def judged() -> str | None:
+        return (await (await guard.session("one")).judge("c", "bash", {})).result
+
+    loop.run_until_complete(home.__aenter__())
+    session = loop.run_until_complete(guard.session("one"))
+    for work in (lambda: guard.wait(judged()), lambda: asyncio.run(judged()), lambda: asyncio.run(session.judge("c", "bash", {}))):
+        with pytest.raises(RuntimeError, match="does not run"):
+            work()
+    assert loop.run_until_complete(judged()) == "no"
+    loop.run_until_complete(home.__aexit__(None, None, None))
+    loop.close()
+
+
 async def test_a_session_that_begins_in_a_tool_is_that_of_a_subagent() -> None:
     hooks, told = Hooks(), []
     hooks.on(SessionStart)(told.append)
@@ -227,6 +322,38 @@ async def test_a_session_that_begins_in_a_tool_is_that_of_a_subagent() -> None:
     await child.turn_over("scrubbed")
     assert [event.spawned for event in told] == [False, True, False]
     assert (told[2].session, told[2].subagent, told[2].text) == (parent.id, child.id, "scrubbed")
+
+
+@pytest.mark.parametrize("arguments", [["ls"], "ls", 5, None])
+async def test_arguments_that_are_no_object_run_nothing(arguments: object) -> None:
+    hooks, asked = Hooks(), []
+    hooks.on(PreToolCall)(asked.append)
+    verdict = await (await Guard(hooks, "sdk").session("one")).judge("c", "bash", arguments)
+    assert verdict.is_error
+    assert "not a JSON object" in str(verdict.result)
+    assert asked == []
+
+
+async def test_a_turn_that_was_broken_off_is_said_to_be_so_too_late() -> None:
+    session = await Guard(Hooks(), "sdk").session("one")
+    await session.prompt("hello")
+    broken = session.turn
+    await session.prompt("hello again")
+    session.broken_off(broken)
+    assert session.in_turn
+    session.broken_off(session.turn)
+    assert not session.in_turn
+
+
+async def test_a_turn_that_another_run_goes_on_with_comes_to_its_end() -> None:
+    hooks, complete = Hooks(), []
+    hooks.on(TurnComplete)(complete.append)
+    session = await Guard(hooks, "sdk").session("one")
+    await session.prompt("hello")
+    session.broken_off()
+    await session.turn_over("bye")
+    await session.turn_over("bye")
+    assert [event.reply for event in complete] == ["bye"]
 
 
 async def test_a_turn_is_over_once() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from treblehook.adapters.missing import PACKAGES
+from treblehook.adapters import missing
+from treblehook.adapters.missing import PACKAGES, check_version
 
 ROOT = Path(__file__).parent.parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -52,6 +53,18 @@ def test_a_missing_sdk_is_named_with_what_to_install(adapter: str) -> None:
     last = ran.stderr.strip().splitlines()[-1]
     assert last.startswith("treblehook.adapters.missing.SdkMissing: ")
     assert last.endswith(f"pip install '{PACKAGES[adapter]}'")
+
+
+@pytest.mark.parametrize(
+    ("found", "good"), [("1.2.17", False), ("1.2.18", True), ("1.10", True), ("2.0.0rc1", False), ("1.2.18.post1", True), ("0.9", False)]
+)
+def test_an_untested_version_is_an_error_that_names_it(found: str, good: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing, "version", lambda name: found)
+    if good:
+        check_version("langchain")
+    else:
+        with pytest.raises(ImportError, match=f"langchain {found} is installed"):
+            check_version("langchain")
 
 
 def test_every_adapter_has_tests_with_its_sdk() -> None:

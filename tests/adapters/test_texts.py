@@ -65,3 +65,13 @@ def test_only_so_many_are_remembered() -> None:
     assert not blocked.among(["0"])
     assert blocked.among(["1"])
     assert blocked.among([str(KEPT)])
+
+
+def test_where_the_blocked_prompts_of_a_conversation_stand() -> None:
+    blocked = BlockedPrompts()
+    blocked.add(["ahoy", "it is", "hunter2"], 2)
+    assert blocked.places(["ahoy", "it is", "hunter2", "so?"]) == [1, 2]
+    assert blocked.places(["ahoy", "it is", "so?"]) == []
+    assert blocked.places(["it is", "hunter2"]) == []
+    blocked.passed(["ahoy", "it is", "hunter2"])
+    assert blocked.places(["ahoy", "it is", "hunter2", "so?"]) == []

@@ -153,8 +153,9 @@ def test_codex_without_trust_is_an_error(user: AgentUser) -> None:
 
 def test_codex_with_hooks_switched_off_is_an_error(user: AgentUser) -> None:
     user.run("install", "codex", "--yes")
-    (user.file("codex").parent / "config.toml").write_text("[features]\nhooks = false\n")
-    assert errors(findings(user))["codex switches"] == ["config.toml: features.hooks: no hook is asked at all"]
+    config = user.file("codex").parent / "config.toml"
+    config.write_text("[features]\nhooks = false\n")
+    assert errors(findings(user))["codex switches"] == [f"{config}: features.hooks: no hook is asked at all"]
 
 
 def test_lines_that_ask_another_home_are_stale(user: AgentUser) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.agent_user import COMMAND, AgentUser, agent_user
+from tests.support.agent_user import COMMAND, GUARD, AgentUser, agent_user
 from tests.support.terminal import Terminal
 
 OWN = {"model": "opus", "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]}}
@@ -115,16 +115,37 @@ def test_a_guard_gets_a_command_that_denies_where_nobody_answers(user: AgentUser
     user.run("install", "claude-code", "--yes")
     [entry] = entries(user)["PreToolUse"]
     assert " PreToolUse closed " in entry["hooks"][0]["command"]
-    assert entry["hooks"][0]["command"].startswith("sh -c ")
+    assert "curl -q " in entry["hooks"][0]["command"]
     assert entries(user)["Stop"][0]["hooks"][0]["type"] == "http"
 
 
-def test_without_curl_the_client_itself_is_the_command(user: AgentUser) -> None:
+def test_without_curl_the_client_itself_is_asked_first(user: AgentUser) -> None:
     user.guards()
     user.run("install", "claude-code", "--yes", PATH=str(user.work))
     [entry] = entries(user)["PreToolUse"]
-    assert not entry["hooks"][0]["command"].startswith("sh -c ")
+    assert "--unix-socket" not in entry["hooks"][0]["command"]
     assert " PreToolUse closed " in entry["hooks"][0]["command"]
+
+
+def test_a_guard_is_not_made_open_because_its_file_does_not_load(user: AgentUser) -> None:
+    user.guards()
+    user.run("install", "claude-code", "--yes")
+    before = user.file("claude-code").read_bytes()
+    (user.home / "init.lua").write_text("x = = 1")
+    ran = user.run("install", "claude-code", "--yes")
+    assert ran.status == 2
+    assert f"error: {user.home / 'init.lua'}: line 1: init.lua: did not load" in ran.err
+    assert user.file("claude-code").read_bytes() == before
+
+
+def test_where_the_socket_is_outside_the_home_the_client_looks_who_listens(user: AgentUser) -> None:
+    home = user.work / ("long" * 30)
+    home.mkdir()
+    (home / "init.lua").write_text(GUARD)
+    user.run("install", "claude-code", "--yes", home=home)
+    [entry] = entries(user)["PreToolUse"]
+    assert "--unix-socket" not in entry["hooks"][0]["command"]
+    assert f" /tmp/treblehook-{os.getuid()}/treblehook-" in entry["hooks"][0]["command"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from tests.support.deliveries import delivering, signed
 from tests.support.served import AFAR, KEY, Served, Stage, serving
 from treblehook.daemon.http.body import Bodies
 from treblehook.daemon.http.callers import Hosts, from_loopback, is_loopback, joined
+from treblehook.daemon.http.edge import HOOK_BYTES
 
 ALLOWED = [
     "localhost",
@@ -265,6 +266,14 @@ async def test_a_full_room_lets_the_oldest_get_to_its_end() -> None:
         for piece in (b"x" * 33_000, b"x" * 33_000, b"."):
             pieces.put_nowait(piece)
     assert [len(body) for body in await asyncio.gather(*tasks)] == [66_001] * 3
+
+
+async def test_a_hook_call_may_be_as_large_as_is_said() -> None:
+    slow = Slow(Bodies(HOOK_BYTES, HOOK_BYTES))
+    pieces: asyncio.Queue[bytes] = asyncio.Queue()
+    for piece in (b"x" * (HOOK_BYTES - 1), b"."):
+        pieces.put_nowait(piece)
+    assert len(await slow.start(HOOK_BYTES, pieces)) == HOOK_BYTES
 
 
 async def test_a_large_body_that_does_not_come_keeps_no_other_waiting(served: Served) -> None:

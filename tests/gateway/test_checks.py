@@ -20,6 +20,7 @@ from treblehook.lifecycle import (
     PermissionRequest,
     PreToolCall,
     PromptSubmitted,
+    ShellGate,
     ToolFinished,
     TurnEnding,
 )
@@ -59,6 +60,24 @@ def test_hooks_that_miss_the_same_are_told_of_in_one_line() -> None:
     assert len(lines) == 1
     handlers = [Bound(one.handler) for _ in range(3) for one in bound(PreToolCall)]
     assert len([one for one in told("codex", handlers) if STDIN in one.message]) == 1
+
+
+@pytest.mark.parametrize("agent", sorted(set(AGENTS) - {"pi"}))
+def test_what_the_user_types_behind_an_exclamation_mark_goes_past_every_guard(agent: str) -> None:
+    """Seen on the real ones; pi alone tells of it."""
+    for event in (PreToolCall, ShellGate):
+        assert any("types" in one and "behind a !" in one for one in messages(agent, event)), event
+
+
+@pytest.mark.parametrize("agent", sorted(set(AGENTS) - {"qwen"}))
+def test_what_another_hook_makes_of_a_call_goes_past_every_guard(agent: str) -> None:
+    for event in (PreToolCall, ShellGate):
+        assert any("another hook of the agent's" in one for one in messages(agent, event)), event
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "qwen"])
+def test_a_prompt_that_looks_like_the_end_of_a_task_goes_past_every_prompt_hook(agent: str) -> None:
+    assert any("<task-notification>" in one for one in messages(agent, PromptSubmitted))
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -153,6 +153,22 @@ async def test_a_refused_session_has_all_its_calls_refused_also_after_a_restart(
     assert ends == ["refused"]
 
 
+async def test_a_session_that_is_refused_when_it_is_resumed_stays_so_after_a_restart(tmp_path: Path) -> None:
+    hooks = Hooks()
+
+    @hooks.on(SessionStart)
+    async def start(event: SessionStart) -> Refuse | None:
+        return Refuse("not again") if event.reason == "resume" else None
+
+    async with outside(tmp_path, hooks) as side:
+        assert await side.bash() == {}
+        await side.start(source="resume")
+        assert "not again" in (refusal(await side.bash()) or "")
+    async with outside(tmp_path, hooks) as side:
+        assert "not again" in (refusal(await side.bash()) or "")
+        assert await side.bash(session="two") == {}
+
+
 async def test_a_session_stays_in_the_folder_it_began_in_also_after_a_restart(tmp_path: Path) -> None:
     hooks, seen = Hooks(), []
 
@@ -191,8 +207,11 @@ async def test_a_prompt_that_narrows_the_tools_has_the_others_refused_in_that_tu
         await side.prompt("look")
         assert "narrowed" in (refusal(await side.bash()) or "")
         assert await side.ask("PreToolUse", tool_name="Read", tool_input={"file_path": "/x"}, tool_use_id="t2") == {}
+        subagent = {"agent_id": "a1", "agent_type": "general-purpose"}
+        assert "narrowed" in (refusal(await side.bash(**subagent)) or ""), "what a subagent does, it does in that turn"
         await side.prompt("dig")
         assert await side.bash() == {}
+        assert await side.bash(**subagent) == {}
 
 
 @pytest.mark.parametrize(("decision", "behavior"), [(Allow(), "allow"), (Deny("never"), "deny")])
@@ -405,3 +424,43 @@ async def test_a_session_that_is_quiet_is_parked_and_comes_back(tmp_path: Path) 
         assert await side.bash() == {}
         assert starts == ["start"]
         assert len(list((side.home.path / "sessions").glob("*.jsonl"))) == 1
+
+
+BROKEN = "local x = nil + 1"
+GUARD = 'cru.on("pre_tool_call", function() return { cancel = true, reason = "Leave it." } end)\n'
+
+
+async def test_calls_are_denied_while_an_init_lua_does_not_load(tmp_path: Path) -> None:
+    file = tmp_path / "home" / "init.lua"
+    file.parent.mkdir()
+    file.write_text(f"{BROKEN}\n{GUARD}")
+    async with outside(tmp_path) as side:
+        told = refusal(await side.bash("ls")) or ""
+        assert f"{file}: line 1" in told
+        assert list((side.home.path / "sessions").iterdir()) == []
+        file.write_text(GUARD)
+        assert "Leave it." in (refusal(await side.bash("ls")) or "")
+        file.write_text("-- nothing")
+        assert refusal(await side.bash("ls", session="two")) is None
+        file.write_text(BROKEN)
+        assert f"{file}: line 1" in (refusal(await side.bash("ls", session="three")) or "")
+
+
+async def test_calls_are_denied_while_a_plugin_does_not_load(tmp_path: Path) -> None:
+    file = tmp_path / "home" / "plugins" / "guard.lua"
+    file.parent.mkdir(parents=True)
+    file.write_text(BROKEN)
+    async with outside(tmp_path) as side:
+        assert "plugin guard did not load" in (refusal(await side.bash("ls")) or "")
+        file.write_text(GUARD)
+        assert "Leave it." in (refusal(await side.bash("ls")) or "")
+
+
+async def test_a_plugin_that_is_turned_off_is_not_missed(tmp_path: Path) -> None:
+    file = tmp_path / "home" / "plugins" / "guard.lua"
+    file.parent.mkdir(parents=True)
+    file.write_text(BROKEN)
+    async with outside(tmp_path) as side:
+        assert refusal(await side.bash("ls")) is not None
+        (tmp_path / "home" / "config.toml").write_text("[plugins.guard]\nenabled = false\n")
+        assert refusal(await side.bash("ls")) is None

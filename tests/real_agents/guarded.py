@@ -97,7 +97,7 @@ class Guarded:
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
         self._wait_for(pid)
-        assert socket_path(self.home, self.client.environ()).is_socket()
+        assert socket_path(self.home).is_socket()
 
     def unreachable(self) -> None:
         """No daemon answers, and Treblehook cannot be run any more: nobody can start one, or ask the hooks in another way."""
@@ -128,7 +128,7 @@ class Guarded:
                 os.kill(pid, signal.SIGTERM)
             self._wait_for(pid)
         # A daemon that was killed leaves it behind, outside of the test's folder where that has a long path.
-        socket_path(self.home, self.client.environ()).unlink(missing_ok=True)
+        socket_path(self.home).unlink(missing_ok=True)
 
     def _wait_for(self, pid: int) -> None:
         if self._served is not None and self._served.pid == pid:

@@ -84,7 +84,7 @@ class AgentUser:
         except (FileNotFoundError, ValueError, ProcessLookupError):
             return
         until = time.monotonic() + 60
-        while time.monotonic() < until and socket_path(self.home, self.environ()).exists():
+        while time.monotonic() < until and socket_path(self.home).exists():
             time.sleep(0.02)
 
 

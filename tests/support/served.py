@@ -138,7 +138,7 @@ async def serving(
             park_seconds=park_seconds,
             clock=clock,
         )
-        with listen("127.0.0.1", 0) as bound, listening(socket_path(stage.home, os.environ)) as own:
+        with listen("127.0.0.1", 0) as bound, listening(socket_path(stage.home)) as own:
             port = bound.getsockname()[1]
             async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
                 served = Served(stage, home, daemon, port, client, said)

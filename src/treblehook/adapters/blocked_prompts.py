@@ -1,4 +1,4 @@
-"""Which conversations hold a prompt that hooks have blocked, for an SDK that keeps such a prompt and sends it along with the next one."""
+"""Which conversations hold a prompt that hooks have blocked: an SDK or a program may keep such a prompt and send it along with the next."""
 
 import hashlib
 import threading
@@ -15,14 +15,14 @@ class BlockedPrompts:
     """Remembers blocked prompts by digests of all that the user has said until then. The oldest are forgotten first."""
 
     def __init__(self) -> None:
-        self._digests: OrderedDict[bytes, None] = OrderedDict()
+        self._digests: OrderedDict[bytes, int] = OrderedDict()
         self._lock = threading.Lock()
 
-    def add(self, prompts: Sequence[str]) -> None:
-        """The last one of a conversation's `prompts` has been blocked."""
+    def add(self, prompts: Sequence[str], count: int = 1) -> None:
+        """The last one of a conversation's `prompts` has been blocked, or the last `count` as one."""
         *_, last = _digests(prompts)
         with self._lock:
-            self._digests[last] = None
+            self._digests[last] = count
             if len(self._digests) > KEPT:
                 self._digests.popitem(last=False)
 
@@ -36,6 +36,12 @@ class BlockedPrompts:
         """Whether a conversation that began with `prompts` holds a blocked one."""
         with self._lock:
             return any(digest in self._digests for digest in _digests(prompts))
+
+    def places(self, prompts: Sequence[str]) -> list[int]:
+        """Where in a conversation that began with `prompts` blocked ones stand."""
+        with self._lock:
+            counts = [self._digests.get(digest, 0) for digest in _digests(prompts)]
+        return sorted({place for last, count in enumerate(counts) for place in range(last + 1 - count, last + 1)})
 
 
 def _digests(prompts: Sequence[str]) -> Iterator[bytes]:

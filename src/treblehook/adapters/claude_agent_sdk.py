@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from treblehook.adapters.guard import Guard
 from treblehook.adapters.guarded import Guarded, Verdict
-from treblehook.adapters.missing import SdkMissing
+from treblehook.adapters.missing import SdkMissing, check_version
 from treblehook.api.home import Home
 from treblehook.contracts.python import Hooks
 from treblehook.gateway.agents.claude_code import ClaudeCode
@@ -42,6 +42,8 @@ from treblehook.lifecycle import Allow, Deny
 try:
     from claude_agent_sdk import HookCallback, HookContext, HookInput, HookMatcher
     from claude_agent_sdk.types import HookEvent, HookJSONOutput
+
+    check_version("claude_agent_sdk")
 except ImportError as error:
     raise SdkMissing("claude_agent_sdk", error) from error
 

@@ -10,14 +10,14 @@ from msgspec import Struct
 
 from treblehook.adapters.guard import Guard
 from treblehook.adapters.guarded import RUNNING, Guarded, Running, Verdict
-from treblehook.adapters.missing import SdkMissing
+from treblehook.adapters.missing import SdkMissing, check_version
 from treblehook.adapters.stalled import check_not_stalled
 from treblehook.adapters.texts import BLOCKED_PROMPT, GO_ON, NO_REASON, text_of
 from treblehook.api.home import Home
 from treblehook.contracts.python import Hooks
 
 try:
-    from google.adk.agents import LlmAgent
+    from google.adk.agents import BaseAgent, LlmAgent
     from google.adk.agents.callback_context import CallbackContext
     from google.adk.agents.invocation_context import InvocationContext
     from google.adk.events import Event
@@ -27,6 +27,8 @@ try:
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.tool_context import ToolContext
     from google.genai import types
+
+    check_version("google_adk")
 except ImportError as error:
     raise SdkMissing("google_adk", error) from error
 
@@ -34,8 +36,20 @@ _SENT_BACK: Final = "treblehook:sent-back"
 """The output of a part that keeps ADK from taking a reply for the last one. It reaches neither session nor model."""
 
 
+_HOSTED: Final = ("AgentEngineSandboxCodeExecutor", "BuiltInCodeExecutor", "VertexAiCodeExecutor")
+"""Executors that run code at the provider."""
+
+
+class CodeNotGuarded(TypeError):
+    """The agent runs code of the model's on this machine past every hook; `executor` is the kind of what runs it."""
+
+    def __init__(self, agent: str, executor: object) -> None:
+        self.executor = type(executor).__name__
+        super().__init__(f"the agent {agent!r} has a {self.executor}, which no hook can stop: give it a function tool instead")
+
+
 class Turn(Struct):
-    """One invocation: why its prompt was blocked, its last reply, and what the model is to be sent back with."""
+    """One invocation: why its prompt was blocked, the last reply that has not ended it, and what the model is to be sent back with."""
 
     session: Guarded
     blocked: str | None = None
@@ -81,6 +95,8 @@ class TreblehookPlugin(BasePlugin):
             return None
         prompted = await session.prompt(text, _model(invocation_context))
         turn.blocked = prompted.blocked
+        # Nothing tells of a run that is cancelled, or whose events nobody reads any more; its context goes with it.
+        weakref.finalize(invocation_context, self._gone, invocation_context.invocation_id, turn, session.turn).atexit = False
         if prompted.blocked is not None:
             return types.UserContent(BLOCKED_PROMPT)
         if not prompted.context:
@@ -91,6 +107,13 @@ class TreblehookPlugin(BasePlugin):
         """Answer a blocked prompt."""
         turn = self._turns.get(invocation_context.invocation_id)
         return None if turn is None or turn.blocked is None else types.ModelContent(turn.blocked or NO_REASON)
+
+    async def before_agent_callback(self, *, agent: BaseAgent, callback_context: CallbackContext) -> types.Content | None:
+        """Refuse an agent that runs code which is no call. Raises `CodeNotGuarded`."""
+        executor = getattr(agent, "code_executor", None)
+        if executor is not None and type(executor).__name__ not in _HOSTED:
+            raise CodeNotGuarded(agent.name, executor)
+        return None
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> LlmResponse | None:
         """Give the model what it was sent back with, as a message that stays."""
@@ -114,6 +137,8 @@ class TreblehookPlugin(BasePlugin):
             return None
         turn.feedback = await turn.session.stopping(text)
         if turn.feedback is None:
+            # Told: the run may come to its end when the next one has begun.
+            turn.reply = None
             return None
         mark = types.Part(code_execution_result=types.CodeExecutionResult(output=_SENT_BACK))
         parts = llm_response.content.parts if llm_response.content is not None else None
@@ -139,6 +164,11 @@ class TreblehookPlugin(BasePlugin):
         turn = self._turns.pop(invocation_context.invocation_id, None)
         if turn is not None:
             turn.session.broken_off()
+
+    def _gone(self, invocation: str, turn: Turn, number: int) -> None:
+        if self._turns.get(invocation) is turn:
+            del self._turns[invocation]
+            turn.session.broken_off(number)
 
     async def before_tool_callback(self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any] | None:
         """Judge a call: it runs, perhaps with other arguments, or this is its result."""

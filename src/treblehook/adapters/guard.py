@@ -39,9 +39,18 @@ class Guard:
         self._hooks = hooks
         self._sdk = sdk
         self._workspace = Path(workspace or ".").resolve()
+        self._begin_afresh()
+
+    def _begin_afresh(self) -> None:
+        self._process = os.getpid()
         self._sessions: OrderedDict[str, Future[Guarded]] = OrderedDict()
         self._lock = threading.Lock()
         self._thread: asyncio.AbstractEventLoop | None = None
+
+    def _check_process(self) -> None:
+        """A process that was forked off has no thread of ours, and the sessions are those of the other one."""
+        if self._process != os.getpid():
+            self._begin_afresh()
 
     async def session(self, key: str, tools: tuple[str, ...] = (), model: str = "") -> Guarded:
         """The session of the conversation `key`, begun where it is new. Whoever comes meanwhile waits until it has begun.
@@ -50,6 +59,7 @@ class Guard:
 
         Raises what opening it raises, since hooks that do not load must not be missing, and RuntimeError where the home is not open.
         """
+        self._check_process()
         loop = loop_of(self._hooks)
         while True:
             with self._lock:
@@ -103,7 +113,7 @@ class Guard:
         except BaseException:
             await on_loop(loop, session.close("closed"))
             raise
-        return Guarded(session, loop, started.context, parent)
+        return Guarded(session, started.context, parent)
 
     def _quiet(self) -> Guarded | None:
         """The session to make room of, which is no longer kept then."""
@@ -117,6 +127,7 @@ class Guard:
 
     async def end(self, key: str) -> None:
         """End the session of a conversation, where there is one."""
+        self._check_process()
         with self._lock:
             future = self._sessions.pop(key, None)
         if future is None:
@@ -128,6 +139,7 @@ class Guard:
 
     async def close(self) -> None:
         """End every session. Using the guard again begins new ones."""
+        self._check_process()
         with self._lock:
             keys = list(self._sessions)
         ends = await asyncio.gather(*(self.end(key) for key in keys), return_exceptions=True)
@@ -138,11 +150,10 @@ class Guard:
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """What `work` comes to, for callers that are not async. Raises RuntimeError on the loop that would have to do it."""
         try:
+            self._check_process()
             loop = loop_of(self._hooks) or self._own_loop()
             if _is_running(loop):
-                raise RuntimeError(
-                    "a call that is not async would stall the event loop that the home is open on; use the SDK's async calls"
-                )
+                raise RuntimeError(STALLED)
         except BaseException:
             work.close()
             raise

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from msgspec import Struct
 
-from treblehook.adapters.opening import EndReason, OpenSession
+from treblehook.adapters.opening import EndReason, OpenSession, loop_of
 from treblehook.host.calls import CallOutcome
 from treblehook.host.outside import Prompted, shell_output
 from treblehook.host.tool import ToolOutput
@@ -50,20 +50,19 @@ class Guarded:
     """An open session. Its methods may be awaited on any event loop: hooks that are bound to one are asked there.
 
     `parent` is the session whose tool has started this one. `in_turn` is true from a prompt that the model gets to see until `stopping`,
-    `turn_over` or `broken_off`. Once the session is no longer open every method raises RuntimeError: nobody could say what hooks would have
-    said.
+    `turn_over` or `broken_off`; `turn` counts these prompts. Once the session is no longer open, or its home cannot be asked, every method
+    raises RuntimeError: nobody could say what hooks would have said.
     """
 
-    def __init__(
-        self, session: OpenSession, loop: asyncio.AbstractEventLoop | None, start_context: str, parent: "Guarded | None" = None
-    ) -> None:
+    def __init__(self, session: OpenSession, start_context: str, parent: "Guarded | None" = None) -> None:
         self.hooks = session.hooks
         self.id = session.agent.facts.session
         self.parent = parent
         self.in_turn = False
+        self.turn = 0
+        self._untold = False
         self._start_context = start_context
         self._session = session
-        self._loop = loop
         self._start_told = False
 
     @property
@@ -74,7 +73,8 @@ class Guarded:
     async def prompt(self, text: str, model: str = "", *, every_time: bool = False) -> Prompted:
         """A prompt of the user. What start hooks said comes with the first one that is not blocked, or with all of them."""
         prompted = await self._there(self._prompt(text, model))
-        self.in_turn = prompted.blocked is None
+        self.in_turn = self._untold = prompted.blocked is None
+        self.turn += int(self.in_turn)
         if prompted.blocked is not None or (self._start_told and not every_time):
             return prompted
         self._start_told = True
@@ -84,8 +84,14 @@ class Guarded:
         self._session.prompted(text)
         return await self._session.agent.prompt(text, model)
 
-    async def judge(self, call_id: str, name: str, arguments: dict[str, Any]) -> Verdict:
-        """A call that is about to run. Where a rule wants the user asked it is refused: most SDKs have nobody to ask."""
+    async def judge(self, call_id: str, name: str, arguments: object) -> Verdict:
+        """A call that is about to run. Where a rule wants the user asked it is refused: most SDKs have nobody to ask.
+
+        So is one whose arguments are no object, as models may make them: hooks are promised one, and would judge what does not run.
+        """
+        if not isinstance(arguments, dict):
+            refusal = f"The arguments of {name} are not a JSON object, so the tool did not run."
+            return Verdict(ToolCall(call_id, name, {}), {}, refusal, is_error=True)
         call = ToolCall(call_id, name, arguments)
         judged = await self._there(self._session.agent.judge(call))
         if judged.refusal is not None:
@@ -126,7 +132,7 @@ class Guarded:
     async def stopping(self, reply: str, *, again: bool = False) -> str | None:
         """What the model is sent back with after its final reply, None where the turn is over. Hooks have one such wish a turn."""
         sent_back = await self._there(self._session.agent.stopping(reply, again=again))
-        self.in_turn = sent_back is not None
+        self.in_turn = self._untold = sent_back is not None
         if sent_back is None and self.parent is not None and self.parent.is_open:
             await self.parent.told_of(self.id, reply)
         return sent_back
@@ -137,12 +143,16 @@ class Guarded:
 
     async def turn_over(self, reply: str) -> None:
         """The run is over, and with it a turn that has not been ended: the model cannot be sent back any more."""
-        if self.in_turn:
+        if self._untold:
             await self.stopping(reply, again=True)
 
-    def broken_off(self) -> None:
-        """The run has failed or was cancelled, so there is no reply."""
-        self.in_turn = False
+    def broken_off(self, turn: int | None = None) -> None:
+        """The run has failed, was cancelled or waits for a human, so there is no reply, unless another run goes on with the turn.
+
+        Said late it names its `turn`: the next one may have begun.
+        """
+        if turn in (None, self.turn):
+            self.in_turn = False
 
     async def end(self, reason: EndReason = "closed") -> None:
         """Tell that the session is over, and let go of it; nothing where that has been done."""
@@ -153,7 +163,12 @@ class Guarded:
         if not self.is_open:
             work.close()
             raise RuntimeError("this session is over: its home was left, or it was closed")
-        return await on_loop(self._loop, work)
+        try:
+            loop = loop_of(self.hooks)
+        except BaseException:
+            work.close()
+            raise
+        return await on_loop(loop, work)
 
 
 async def on_loop(loop: asyncio.AbstractEventLoop | None, work: Coroutine[Any, Any, T]) -> T:

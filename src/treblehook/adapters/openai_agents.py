@@ -7,14 +7,15 @@ waits for, context goes with the instructions, and the agent's own hooks tell of
 import os
 import uuid
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, fields, replace
+from itertools import takewhile
 from typing import Any, Final
 
 from treblehook.adapters.blocked_prompts import BlockedPrompts
 from treblehook.adapters.guard import Guard
 from treblehook.adapters.guarded import RUNNING, Guarded
-from treblehook.adapters.missing import SdkMissing
+from treblehook.adapters.missing import SdkMissing, check_version
 from treblehook.adapters.openai_tools import check, guarded_tool
 from treblehook.adapters.texts import text_of
 from treblehook.api.home import Home
@@ -22,6 +23,8 @@ from treblehook.contracts.python import Hooks
 
 try:
     from agents import Agent, AgentHooks, FunctionTool, GuardrailFunctionOutput, Handoff, InputGuardrail, RunContextWrapper, Tool
+
+    check_version("openai_agents")
 except ImportError as error:
     raise SdkMissing("openai_agents", error) from error
 
@@ -29,10 +32,24 @@ Conversation = Callable[[RunContextWrapper[Any]], str]
 """Names the conversation that a run belongs to."""
 
 RunName = tuple[int, str | None]
-"""The usage that all contexts of a run share, also with those of agents that are its tools; the call of such a tool."""
+"""The token of a run, which it shares with those of agents that are its tools; the call of such a tool."""
+
 STILL_THERE: Final = (
     "an earlier prompt of this conversation was blocked, and is still in its session: `await session.pop_item()` takes it out"
 )
+
+_TOKEN: Final = "_treblehook"
+_GUARDED: Final = ("handoffs", "hooks", "input_guardrails")
+_INSTRUCTS: Final = ("system", "developer")
+"""Who may say something between what the user says."""
+
+
+class Token:
+    """Names a run, kept at the usage that all its contexts share. The SDK copies that for a state from which the run is to go on."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Token":
+        """It is the same run."""
+        return self
 
 
 @dataclass
@@ -60,8 +77,10 @@ class TreblehookGuard:
         self._guard = Guard(hooks, "openai-agents", workspace)
         self._conversation = conversation
         self._blocked = BlockedPrompts()
+        self._guardrail: InputGuardrail[Any] = InputGuardrail(self._prompted, name="treblehook", run_in_parallel=False)
         self._runs: dict[RunName, Run] = {}
-        self._agents: dict[int, tuple[Agent[Any], GuardedAgent]] = {}
+        # Each holds the agent that it is made of, so the id is that agent's as long as it is here.
+        self._agents: weakref.WeakValueDictionary[int, GuardedAgent] = weakref.WeakValueDictionary()
 
     def agent(self, agent: Agent[Any]) -> "GuardedAgent":
         """The agent, guarded, and those that it hands over to. Raises `ToolNotGuarded`, and TypeError for a subclass of `Agent`."""
@@ -71,26 +90,32 @@ class TreblehookGuard:
             raise TypeError(f"{type(agent).__name__} gets tools in its own way, which cannot be guarded; allowed is an Agent")
         known = self._agents.get(id(agent))
         if known is not None:
-            return known[1]
+            return known
         check(agent.name, agent.tools, GuardedAgent)
         settings = {f.name: getattr(agent, f.name) for f in fields(Agent) if f.init}
-        guarded = GuardedAgent(**settings, treblehook=self)
+        settings |= {"handoffs": [], "input_guardrails": [*agent.input_guardrails]}
+        guarded = GuardedAgent(**settings, treblehook=self, original=agent)
         # Agents may hand over to each other in circles.
-        self._agents[id(agent)] = (agent, guarded)
+        self._agents[id(agent)] = guarded
         guarded.handoffs = [self._handoff(handoff) for handoff in agent.handoffs]
-        guarded.input_guardrails = [InputGuardrail(self._prompted, name="treblehook", run_in_parallel=False), *agent.input_guardrails]
-        guarded.hooks = EndHooks(self, agent.hooks)
         return guarded
+
+    def put_back(self, agent: "GuardedAgent", name: str, found: Any) -> Any:
+        """The attribute `name` of a guarded agent, `found` as it was set, with the guard in it. Raises what `agent` raises."""
+        if name == "handoffs":
+            found[:] = map(self._handoff, found)
+        elif name == "input_guardrails" and self._guardrail not in found:
+            found.insert(0, self._guardrail)
+        elif name == "hooks" and not isinstance(found, EndHooks):
+            agent.hooks = found = EndHooks(self, found)
+        return found
 
     def _handoff(self, handoff: Agent[Any] | Handoff[Any, Any]) -> Agent[Any] | Handoff[Any, Any]:
         if not isinstance(handoff, Handoff):
             return self.agent(handoff)
-        invoke = handoff.on_invoke_handoff
-
-        async def guarded(context: RunContextWrapper[Any], arguments: str) -> Agent[Any]:
-            return self.agent(await invoke(context, arguments))
-
-        return replace(handoff, on_invoke_handoff=guarded)
+        if isinstance(handoff.on_invoke_handoff, GuardedHandoff):
+            return handoff
+        return replace(handoff, on_invoke_handoff=GuardedHandoff(self, handoff.on_invoke_handoff))
 
     async def close(self) -> None:
         """End every session."""
@@ -104,8 +129,8 @@ class TreblehookGuard:
         if run is None:
             kept = self._conversation is not None and name[1] is None
             run = self._runs[name] = Run(self._conversation(context) if self._conversation and kept else uuid.uuid4().hex, kept)
-            # Nothing tells of a run that fails; its usage goes when nobody has any more to do with it.
-            weakref.finalize(context.usage, self._gone, name, run).atexit = False
+            # Nothing tells of a run that fails; its usage goes when nobody has any more to do with it, and the token with it.
+            weakref.finalize(_token(context), self._gone, name, run).atexit = False
         return run
 
     def _gone(self, name: RunName, run: Run) -> None:
@@ -122,10 +147,10 @@ class TreblehookGuard:
     async def _prompted(self, context: RunContextWrapper[Any], agent: Agent[Any], given: Any) -> GuardrailFunctionOutput:
         run, prompts = self.run(context), _prompts(given)
         session = await self.session(run, agent)
-        new = _ends_with_a_prompt(given)
+        new = _new(given)
         blocked = STILL_THERE if self._blocked.among(prompts[:-1] if new else prompts) else None
         if blocked is None and new:
-            prompted = await session.prompt(prompts[-1], every_time=True)
+            prompted = await session.prompt("\n".join(new), every_time=True)
             run.guidance, blocked = prompted.context, prompted.blocked
             (self._blocked.passed if blocked is None else self._blocked.add)(prompts)
         if blocked is not None:
@@ -156,6 +181,15 @@ class GuardedAgent(Agent[Any]):
     """An agent whose tools, those of MCP servers too, are judged by hooks; `TreblehookGuard.agent` makes it."""
 
     treblehook: TreblehookGuard | None = None
+    original: Agent[Any] | None = None
+
+    def __getattribute__(self, name: str) -> Any:
+        """What a program has set, with the guard in it: it may set or add to these when the agent is guarded already."""
+        found = super().__getattribute__(name)
+        if name not in _GUARDED:
+            return found
+        guard = super().__getattribute__("treblehook")
+        return found if guard is None else guard.put_back(self, name, found)
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Tool]:
         """The agent's tools, guarded. Raises `ToolNotGuarded`."""
@@ -172,6 +206,18 @@ class GuardedAgent(Agent[Any]):
     def _treblehook(self) -> TreblehookGuard:
         assert self.treblehook is not None, "TreblehookGuard.agent has made it"
         return self.treblehook
+
+
+class GuardedHandoff:
+    """What a handoff calls to get the agent that goes on, which is guarded then."""
+
+    def __init__(self, guard: TreblehookGuard, invoke: Callable[[RunContextWrapper[Any], str], Awaitable[Any]]) -> None:
+        self._guard = guard
+        self._invoke = invoke
+
+    async def __call__(self, context: RunContextWrapper[Any], arguments: str) -> Agent[Any]:
+        """Get it. Raises what `TreblehookGuard.agent` raises."""
+        return self._guard.agent(await self._invoke(context, arguments))
 
 
 class EndHooks(AgentHooks[Any]):
@@ -191,13 +237,23 @@ class EndHooks(AgentHooks[Any]):
         await self._guard.replied(context, agent, output)
 
 
+def _token(context: RunContextWrapper[Any]) -> Token:
+    token = getattr(context.usage, _TOKEN, None)
+    if token is None:
+        setattr(context.usage, _TOKEN, token := Token())
+    return token
+
+
 def _name(context: RunContextWrapper[Any]) -> RunName:
     running = RUNNING.get()
-    return id(context.usage), None if running is None else running.call.id
+    return id(_token(context)), None if running is None else running.call.id
 
 
-def _ends_with_a_prompt(given: Any) -> bool:
-    return isinstance(given, str) or bool(given and given[-1].get("role") == "user")
+def _new(given: Any) -> list[str]:
+    """What the user has said since the last reply or result, in however many messages."""
+    if isinstance(given, str):
+        return [given]
+    return _prompts(list(takewhile(lambda item: item.get("role") in ("user", *_INSTRUCTS), reversed(given))))[::-1]
 
 
 def _prompts(given: Any) -> list[str]:

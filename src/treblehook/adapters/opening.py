@@ -34,7 +34,10 @@ class OpenSession(Struct, frozen=True):
 
 
 def loop_of(hooks: Hooks | Home) -> asyncio.AbstractEventLoop | None:
-    """The loop that hooks are bound to: that of an open home. A program's own are asked wherever they are needed."""
+    """The loop that hooks are bound to: that of an open home. A program's own are asked wherever they are needed.
+
+    Raises RuntimeError where the home cannot be asked: it is not open in this process, or its loop does not run.
+    """
     return hooks.loop if isinstance(hooks, Home) else None
 
 

@@ -5,13 +5,15 @@ import uuid
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Final
 
+from treblehook.adapters.blocked_prompts import BlockedPrompts
 from treblehook.adapters.guard import Guard
 from treblehook.adapters.guarded import RUNNING, Guarded, Running, Verdict
-from treblehook.adapters.missing import SdkMissing
+from treblehook.adapters.missing import SdkMissing, check_version
 from treblehook.adapters.stalled import check_not_stalled
-from treblehook.adapters.texts import GO_ON, NO_REASON, text_of
+from treblehook.adapters.texts import BLOCKED_PROMPT, GO_ON, NO_REASON, text_of
 from treblehook.api.home import Home
 from treblehook.contracts.python import Hooks
 
@@ -27,6 +29,8 @@ try:
     )
     from strands.types.content import ContentBlock, Message, Messages
     from strands.types.tools import ToolResult
+
+    check_version("strands")
 except ImportError as error:
     raise SdkMissing("strands", error) from error
 
@@ -46,26 +50,28 @@ class PromptNotGuarded(TypeError):
 
 @dataclass
 class Conversation:
-    """One agent object: its session's name, its calls that run, whether hooks have just sent it back, and the call of another agent in
-    whose tool it works."""
+    """One agent object: its session's name, its calls that run, whether hooks have just sent it back, the call of another agent in whose
+    tool it works, and how many messages it had at the end of its last run."""
 
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     sent_back: bool = False
     outer: Running | None = None
+    length: int = 0
 
 
 class TreblehookHooks(HookProvider):
     """Asks `hooks` about the prompts, the tool calls and the final replies of agents.
 
     An agent object is one session, also each agent of a swarm or a graph; one that works as the tool of another is a subagent in each run.
-    `close` (`aclose`) tells the hooks
-    that all of them are over. A blocked prompt is answered with the reason in the model's place, and is not kept.
+    `close` (`aclose`) tells the hooks that all of them are over. A blocked prompt is answered with the reason in the model's place, and is
+    not kept; it is taken out of messages that an agent is given with it later.
     """
 
     def __init__(self, hooks: Hooks | Home, workspace: str | os.PathLike[str] | None = None) -> None:
         self._hooks = hooks
         self._guard = Guard(hooks, "strands", workspace)
+        self._blocked = BlockedPrompts()
         self._conversations: weakref.WeakKeyDictionary[Any, Conversation] = weakref.WeakKeyDictionary()
 
     def close(self) -> None:
@@ -96,15 +102,32 @@ class TreblehookHooks(HookProvider):
         conversation.verdicts.clear()
         conversation.outer = RUNNING.get()
         sent_back, conversation.sent_back = conversation.sent_back, False
-        text = _prompt(event.messages)
-        if sent_back or text is None or event.cancel:
+        if not sent_back and not event.cancel:
+            await self._prompted(event, conversation, session)
+
+    async def _prompted(self, event: BeforeInvocationEvent, conversation: Conversation, session: Guarded) -> None:
+        event.messages = list(event.messages or ())
+        messages = [*event.agent.messages, *event.messages]
+        said = [place for place, message in enumerate(messages) if _is_prompt(message)]
+        texts = [_text(messages[place]["content"]) for place in said]
+        # The last one may be a second try.
+        forgotten = [said[number] for number in self._blocked.places(texts) if number < len(said) - 1]
+        asked = min(conversation.length, len(event.agent.messages))
+        new = [place for place in _last_prompts(messages) if place >= asked and place not in forgotten]
+        for place in forgotten:
+            _put(event, place, [{"text": BLOCKED_PROMPT}])
+        if not new:
             return
-        prompted = await session.prompt(text, _model(event.agent))
-        if prompted.blocked is not None:
-            event.cancel = prompted.blocked or NO_REASON
-        elif prompted.context:
-            *before, last = event.messages
-            event.messages = [*before, {**last, "content": [*last["content"], {"text": prompted.context}]}]
+        prompted = await session.prompt("\n".join(_text(messages[place]["content"]) for place in new), _model(event.agent))
+        if prompted.blocked is None:
+            self._blocked.passed(texts)
+            if prompted.context:
+                _put(event, new[-1], [*messages[new[-1]]["content"], {"text": prompted.context}])
+            return
+        self._blocked.add(texts, len(new))
+        for place in new:
+            _put(event, place, [{"text": BLOCKED_PROMPT}])
+        event.cancel = prompted.blocked or NO_REASON
 
     async def _judge(self, event: BeforeToolCallEvent[Any]) -> None:
         """Judge a call. The model's own message keeps what it asked for."""
@@ -141,6 +164,7 @@ class TreblehookHooks(HookProvider):
         """Ask about a final reply, and send the model back where hooks wish it."""
         reason = None if event.result is None else event.result.stop_reason
         conversation, session = await self._session(event.agent)
+        conversation.length = len(event.agent.messages)
         RUNNING.set(conversation.outer)
         if event.resume is not None or reason in _PAUSED:
             return
@@ -156,12 +180,22 @@ class TreblehookHooks(HookProvider):
             await self._guard.end(conversation.key)
 
 
-def _prompt(messages: Messages) -> str | None:
-    """The text of the user's last message; None where the input ends with anything else, such as what a human was asked for."""
-    last: Message | None = messages[-1] if messages else None
-    if last is None or last["role"] != "user" or any("toolResult" in block for block in last["content"]):
-        return None
-    return _text(last["content"])
+def _is_prompt(message: Message) -> bool:
+    """Whether it is the user's own, not a tool's result."""
+    return message["role"] == "user" and not any("toolResult" in block for block in message["content"])
+
+
+def _last_prompts(messages: Messages) -> list[int]:
+    """Where stands what the user has said since the last reply or result, in however many messages."""
+    count = len(list(takewhile(_is_prompt, reversed(messages))))
+    return list(range(len(messages) - count, len(messages)))
+
+
+def _put(event: BeforeInvocationEvent, place: int, content: list[ContentBlock]) -> None:
+    """Exchange the content of a message, counted through those that the agent has and those that it is given."""
+    kept, given = event.agent.messages, event.messages or []
+    messages, at = (kept, place) if place < len(kept) else (given, place - len(kept))
+    messages[at] = {**messages[at], "content": content}
 
 
 def _text(content: Any) -> str:

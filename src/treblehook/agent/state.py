@@ -94,7 +94,7 @@ class SessionState:
     narrowed: tuple[str, ...] | None = None
     delivered: list[Message] = field(default_factory=list)
     unattended: set[asyncio.Task[Any]] = field(default_factory=set)
-    entering: list[Callable[[], None]] = field(default_factory=list)
+    entering: list[Callable[[], object]] = field(default_factory=list)
     leaving: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
     gave_up: list[GaveUp] = field(default_factory=list)
 

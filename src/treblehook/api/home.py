@@ -21,6 +21,8 @@ from treblehook.home.sessions import Company, prepare_session, start_session
 from treblehook.host.problems import Problem
 
 NOT_OPEN: Final = "the home is not open: async with Home(...) as home"
+NOT_HERE: Final = "the home was opened in the process that this one was forked from; open one here: async with Home(...) as home"
+NOT_RUNNING: Final = "the event loop that the home was opened on does not run, so nobody can be asked"
 
 
 class Home:
@@ -36,6 +38,7 @@ class Home:
         self._sessions: list[Session] = []
         self._outside: list[OutsideSession] = []
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
 
     @property
     def path(self) -> Path:
@@ -49,10 +52,22 @@ class Home:
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """The event loop that it was opened on, where its hooks are asked. Raises RuntimeError outside the `async with` block."""
-        if self._home is None or self._loop is None:
-            raise RuntimeError(NOT_OPEN)
+        """The event loop that it was opened on, where its hooks are asked.
+
+        Raises RuntimeError outside the `async with` block, in a process that was forked off inside it, and where that loop does not run:
+        whoever waited for an answer would wait for ever.
+        """
+        self._opened_here()
+        if self._loop is None or not self._loop.is_running():
+            raise RuntimeError(NOT_RUNNING)
         return self._loop
+
+    def _opened_here(self) -> OpenHome:
+        if self._home is None:
+            raise RuntimeError(NOT_OPEN)
+        if self._process != os.getpid():
+            raise RuntimeError(NOT_HERE)
+        return self._home
 
     async def outside_session(self, agent: str, workspace: Path, parent: str | None = None) -> OutsideSession:
         """Open a session for an agent that runs its own tools; nobody has been asked yet. Leaving the `async with` block ends it.
@@ -61,9 +76,12 @@ class Home:
 
         Raises `ConfigInvalid`, `TranscriptFailed`, and RuntimeError outside the block.
         """
-        if self._home is None:
+        home = self._opened_here()
+        session = await open_outside(home, OutsideWish(agent, workspace, parent=parent))
+        if self._home is not home:
+            # It was left meanwhile, and nobody would close the session.
+            await session.close()
             raise RuntimeError(NOT_OPEN)
-        session = await open_outside(self._home, OutsideWish(agent, workspace, parent=parent))
         self._outside.append(session)
         return session
 
@@ -105,12 +123,11 @@ class Home:
         """
         functions = TurnFunctions(prepare_turn, before_turn_ends)
         witness, answering = Witness(functions), approver(approve)
-        if self._home is None:
-            raise RuntimeError(NOT_OPEN)
+        home = self._opened_here()
         wish = SessionWish(workspace=None if workspace is None else Path(workspace), model=model, resume=resume)
         company = Company(witness, answering, ProgramsOwn(hooks, functions))
         with inside(self):
-            agent = await prepare_session(self._home, wish, company)
+            agent = await prepare_session(home, wish, company)
             session = Session(self, agent, witness, answering if isinstance(answering, Asked) else None)
             self._sessions.append(session)
             try:
@@ -125,7 +142,7 @@ class Home:
         if self._home is not None:
             raise RuntimeError("the home is open already")
         self._home = await self._opened.enter_async_context(OpenHome(self.path, os.environ))
-        self._loop = asyncio.get_running_loop()
+        self._loop, self._process = asyncio.get_running_loop(), os.getpid()
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -1,6 +1,5 @@
 """`treblehook hook`: the command client that an outside agent runs at each of its events."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Literal
@@ -30,4 +29,4 @@ def command(agent: str, event: str, policy: Literal["closed", "open"], home: Pat
     The daemon answers; where none runs, one is started, and where that fails the hooks are asked right here. Exit status 0; 2 where no
     answer is to be had and the policy is closed. `treblehook install` writes a line that does the same and starts faster.
     """
-    sys.exit(main([agent, event, policy, str(socket_path(home, os.environ)), str(home)]))
+    sys.exit(main([agent, event, policy, str(socket_path(home)), str(home)]))

@@ -25,6 +25,7 @@ from treblehook.host.problems import ConfigInvalid
 
 if TYPE_CHECKING:
     from treblehook.daemon.lock import HomeLock
+    from treblehook.daemon.serving import Daemon
 
 _NEEDED: Final = ("starlette", "uvicorn", "httptools")
 _OPEN_FILES: Final = 65536
@@ -100,7 +101,7 @@ async def _serve_locked(place: Path, lock: "HomeLock", host: str | None, port: i
         address = host or settings.host
         access = Access((*settings.hosts, address), key)
         daemon = Daemon(home, access=access, approver=_approver(approve), problem=_say)
-        hooks_at = socket_path(place, os.environ)
+        hooks_at = socket_path(place)
         with ExitStack() as open_sockets, listening(hooks_at) as own, Signals(lambda number: daemon.stop(), lambda: None):
             bound: socket | None = None
             url = f"unix:{hooks_at}"
@@ -116,7 +117,18 @@ async def _serve_locked(place: Path, lock: "HomeLock", host: str | None, port: i
             # What is loaded by now stays for good: no later collection needs to look at it again.
             gc.collect()
             gc.freeze()
+            watching = asyncio.ensure_future(_renew(hooks_at, home, daemon)) if on_demand else None
             await daemon.serve(bound, own, lambda: say_json({"type": "listening", "url": url}))
+            if watching is not None:
+                watching.cancel()
+
+
+async def _renew(hooks_at: Path, home: Home, daemon: "Daemon") -> None:
+    """End a daemon that is out of date: the next hook call starts another."""
+    from treblehook.daemon.hooks.renewal import outdated
+
+    _say(f"warning: this daemon ends, and the next hook call starts another: {await outdated(hooks_at, home)}")
+    daemon.stop()
 
 
 def _approver(approve: Approve) -> Approver:

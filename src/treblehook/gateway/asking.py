@@ -36,7 +36,7 @@ async def asked(live: Live, arrived: Arrived, sessions: OutsideSessions) -> Answ
     agent, what = live.session.agent, arrived.what
     match what:
         case Starting():
-            return await _starting(live, what, arrived.model)
+            return await _starting(live, what, arrived.model, sessions)
         case PromptGiven():
             return await _prompted(live, what, arrived.model)
         case CallComing():
@@ -58,13 +58,15 @@ async def asked(live: Live, arrived: Arrived, sessions: OutsideSessions) -> Answ
     return NO_OPINION
 
 
-async def _starting(live: Live, what: Starting, model: str) -> Answer:
+async def _starting(live: Live, what: Starting, model: str, sessions: OutsideSessions) -> Answer:
     """The session itself has been asked about when it was opened; a later start is told as what it is."""
     agent = live.session.agent
     context, live.pending = live.pending, []
     if what.reason != "start" and agent.refusal is None:
         started = await agent.start(what.reason, model)
         context.append(started.context)
+        if started.refusal is not None:
+            sessions.refused(live, started.refusal)
     if agent.refusal is not None:
         return Refused(agent.refusal)
     text = "\n\n".join(filter(None, context))

@@ -1,5 +1,6 @@
 """Hook calls in Claude Code's form, which Qwen Code sends too, and the answers that both read."""
 
+import re
 from collections.abc import Callable
 from typing import Any, Final, Literal
 
@@ -28,8 +29,10 @@ from treblehook.lifecycle import ToolCall
 
 Object = dict[str, Any]
 
-_SAYS_ITSELF: Final = "<task-notification>"
-"""How a prompt begins that tells of the end of a background agent: no user has said it."""
+_SAYS_ITSELF: Final = re.compile(r"(?:<task-notification>\n(?:(?!</task-notification>).)*\n</task-notification>\s*)+", re.DOTALL)
+"""A prompt that tells of the end of background tasks, and of nothing beside: no user has said it."""
+
+NOTIFIED: Final = "a prompt in the form of a <task-notification>, as the end of a background task is told, comes to no prompt hook"
 
 _STARTS: Final[dict[str, Literal["resume", "compacted"]]] = {"resume": "resume", "compact": "compacted"}
 
@@ -110,7 +113,7 @@ def _starting(payload: Object) -> What:
 
 def _prompt(payload: Object) -> What:
     prompt = reading.text(payload, "prompt")
-    return Other() if prompt.startswith(_SAYS_ITSELF) else PromptGiven(prompt)
+    return Other() if _SAYS_ITSELF.fullmatch(prompt) else PromptGiven(prompt)
 
 
 def _compacting(payload: Object) -> What:

@@ -1,6 +1,9 @@
 """The rows of the capability table that are the same for every agent that runs elsewhere: what it keeps to itself, and what needs none."""
 
+from collections.abc import Iterable, Iterator
 from typing import Final
+
+from msgspec.structs import replace
 
 from treblehook.gateway.codec import Support
 from treblehook.lifecycle import (
@@ -45,6 +48,15 @@ def unasked(event: type[Event], why: str) -> tuple[Support, ...]:
     """`event` as a whole and each decision that it accepts, where the agent never gets there."""
     return tuple(Support(event, decision, "unasked", why) for decision in (None, *event.accepts))
 
+
+def with_gap(rows: Iterable[Support], event: type[Event], gap: str) -> Iterator[Support]:
+    """`rows`, where that of `event` as a whole says what happens in the agent without a word to hooks."""
+    return (replace(row, instead=gap) if row.event is event and row.decision is None else row for row in rows)
+
+
+TYPED: Final = "a command that the user types behind a ! calls no hook"
+UNSEEN_INPUT: Final = "where another hook of the agent's, which is not ours, gives a call a new input, no hook here has seen what runs"
+"""Gaps before a tool. Agents ask all hooks about the call as it came, or those after ours about what we have left."""
 
 ELSEWHERE: Final = (
     *(row for event, why in _KEPT.items() for row in unasked(event, why)),

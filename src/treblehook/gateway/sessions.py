@@ -79,6 +79,7 @@ class OutsideSessions:
         )
         session = await open_outside(self._home, wish)
         live = Live(session, key, self._clock(), parent)
+        session.agent.parent = None if parent is None else parent.session.agent
         if parent is not None and parent.session.agent.refusal is not None:
             session.agent.refusal = parent.session.agent.refusal
         elif met is None:
@@ -96,6 +97,10 @@ class OutsideSessions:
             live.session.ended("refused", started.refusal)
         if started.context:
             live.pending.append(started.context)
+
+    def refused(self, live: Live, reason: str) -> None:
+        """A session that was met earlier is refused from now on, also where the gateway is started anew. Raises `OSError`."""
+        self._met.keep(live.key, Met(live.session.id, live.session.agent.facts.workspace, reason))
 
     def end(self, live: Live, reason: str = "closed") -> None:
         """Take it out, tell its end hooks and let it go, which nobody waits for."""

@@ -1,11 +1,14 @@
 """An agent's tool names and inputs under ours, and rewritten inputs back under its own (design, section 3)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
 
 from msgspec import Struct
 
 from treblehook.gateway.codec import PayloadInvalid
+
+_OF_SHELL: Final = frozenset({"timeout_ms", "workdir"})
+"""Our keys beside the command. An agent that has none for one of them would run the command without a word of that."""
 
 
 class ToolName(Struct, frozen=True):
@@ -13,6 +16,11 @@ class ToolName(Struct, frozen=True):
 
     ours: str
     keys: Mapping[str, str] = {}
+
+
+def unknown_to_shell(rewritten: Iterable[str], known: Iterable[str]) -> frozenset[str]:
+    """The time and the folder that hooks have given to a command, where the agent's shell has only the keys `known`."""
+    return _OF_SHELL.intersection(rewritten).difference(known)
 
 
 class ToolNames:
@@ -34,11 +42,14 @@ class ToolNames:
             found[name] = value
         return known.ours, found
 
-    def theirs(self, tool: str, rewritten: Mapping[str, Any], given: Iterable[str]) -> dict[str, Any]:
+    def theirs(self, tool: str, rewritten: Mapping[str, Any], given: Collection[str]) -> dict[str, Any]:
         """An input of ours under the agent's own keys. `given` are those of the call: each of them comes back as it was spelled there.
-        Raises `PayloadInvalid` where two keys would become one, of which the agent would take either."""
+        Raises `PayloadInvalid` where two keys would become one, of which the agent would take either, or its shell does not have one."""
         known = self._names.get(tool)
         keys = {} if known is None else known.keys
+        if known is not None and known.ours == "bash":
+            for key in unknown_to_shell(rewritten, (*keys.values(), *(keys.get(key, key) for key in given))):
+                raise PayloadInvalid(f"the rewritten input, {key}", "a key that this agent's shell does not have", "the others")
         back = {ours: theirs for theirs, ours in keys.items()} | {keys.get(key, key): key for key in given}
         found: dict[str, Any] = {}
         for key, value in rewritten.items():

@@ -7,6 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from msgspec.structs import replace
+
 from treblehook.contracts.vera.config import VeraConfig, load_config
 from treblehook.contracts.vera.extensions.extensions import Extensions
 from treblehook.contracts.vera.extensions.reporting import Reports
@@ -44,6 +46,9 @@ TOOLS_AT_ONCE = 1000
 INDEX_SECONDS = 10.0
 """How long the first session waits for its notes to be indexed; what is not by then is missing for a while."""
 
+STARTED = ("kilns", "mcp", "web", "artifacts", "claude")
+"""The tables of config.toml by which something is started once, when a home is opened."""
+
 BUS_SECONDS = 10.0
 """How long closing a home waits for the handlers of what has happened."""
 
@@ -68,6 +73,9 @@ class Home:
         self.observer_processes = ProcessRuntime(at_once=OBSERVERS_AT_ONCE)
         self.tool_processes = ProcessRuntime(at_once=TOOLS_AT_ONCE)
         self.log = HostLog(path, self._unlogged)
+        self.outdated = False
+        """whether config.toml says something else by now of what the home has started by it"""
+        self._settings_stamp = _stamp(path / "config.toml")
         self.settings: Settings = load_settings(path)
         self.problems.extend(self.settings.warnings)
         self.sessions = OpenSessions()
@@ -99,6 +107,30 @@ class Home:
         self._notes: asyncio.Task[None] | None = None
         self._mcp = McpServers(self.settings.mcp, self.problems.append, file=str(self.settings.file))
         self._tools: asyncio.Task[dict[str, AnyTool]] | None = None
+
+    def reread(self) -> None:
+        """Take over what has been edited in config.toml: rules, modes and what else sessions look at. What the home has started by it stays
+        as it is until the home is opened again, and that is said. A file that is broken or gone changes nothing."""
+        file = self.settings.file
+        stamp = _stamp(file)
+        if stamp == self._settings_stamp:
+            return
+        self._settings_stamp = stamp
+        if stamp is None:
+            self.problems.append(Problem(str(file), "", "it is gone; what it said stays in force until a restart", level="warning"))
+            return
+        try:
+            found = load_settings(self.path)
+        except ConfigInvalid as invalid:
+            self.problems.extend(invalid.problems)
+            return
+        started = {name: getattr(self.settings, name) for name in STARTED}
+        self.problems.extend(found.warnings)
+        for name, was in started.items():
+            if getattr(found, name) != was:
+                self.outdated = True
+                self.problems.append(Problem(str(file), name, "what has changed there holds from the next start on", level="warning"))
+        self.settings = replace(found, **started)
 
     def vera(self) -> VeraConfig:
         """The hooks of config.json, read again where the file has changed. Hooks outlive a file that is broken or gone."""

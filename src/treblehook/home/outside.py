@@ -18,6 +18,7 @@ from treblehook.home.lua.machines import SessionLua, SessionMachine
 from treblehook.host.calls import CallPath
 from treblehook.host.facts import SessionFacts
 from treblehook.host.outside import OutsideAgent, OutsideTools
+from treblehook.host.problems import ConfigInvalid
 from treblehook.host.tools import builtin_tools
 
 if TYPE_CHECKING:
@@ -94,8 +95,10 @@ class _Parts(Struct):
 async def open_outside(home: Home, wish: OutsideWish, listener: Callable[[], Listener] = Listener) -> OutsideSession:
     """Open one; nobody has been asked yet. Raises `ConfigInvalid` where hooks do not load, since a hook that is left out would fail open,
     and `TranscriptFailed`."""
+    home.reread()
     transcript, session_id = _file(home, wish.known_as)
     recorder = Recorder(session_id, transcript, listener())
+    opened: SessionComponents | None = None
     try:
         facts = SessionFacts(session_id, str(wish.workspace), spawned=wish.spawned)
         claude = home.claude.session(wish.workspace, elsewhere=wish.own_settings, seconds=wish.settings_seconds)
@@ -103,6 +106,7 @@ async def open_outside(home: Home, wish: OutsideWish, listener: Callable[[], Lis
         components = await bound_components(home, registry, session_id, wish.workspace, spawned=wish.spawned)
         if components is not None:
             await components.open(home.settings.file)
+            opened = components
         home.sessions.opened_elsewhere(session_id, wish.workspace)
         machine = home.lua.session_machine(registry, SessionLua(session_id, wish.workspace))
         journal = Journal()
@@ -116,14 +120,30 @@ async def open_outside(home: Home, wish: OutsideWish, listener: Callable[[], Lis
         calls = CallPath(dispatcher, facts, OutsideTools(specs), claude.permission(permission), recorder, results, home.isolation)
         reason = "start" if wish.known_as is None else "resume"
         recorder.write("session", id=session_id, parent=wish.parent, workspace=str(wish.workspace), model=wish.agent, reason=reason)
-        if machine is not None:
-            machine.load()
+        await _load_lua(home, machine)
     except BaseException:
         home.sessions.closed_elsewhere(session_id)
+        if opened is not None:
+            await opened.close(())
         recorder.close()
+        if session_id != wish.known_as:
+            # There is no such session; each further call would leave another file.
+            transcript.path.unlink(missing_ok=True)
         raise
     agent = OutsideAgent(dispatcher, facts, calls, tools=tuple(specs))
     return OutsideSession(home, agent, _Parts(registry, background, recorder, components, machine))
+
+
+async def _load_lua(home: Home, machine: SessionMachine | None) -> None:
+    """Raises `ConfigInvalid` where a file or a plugin does not load. Our own sessions go on without its hooks and say so (crucible.md 2.9);
+    an agent's user would not learn that a guard is missing."""
+    unloaded = [] if home.lua.plugins is None else await home.lua.plugins.mend()
+    if machine is not None:
+        unloaded += machine.load()
+    if unloaded:
+        if machine is not None:
+            await machine.close()
+        raise ConfigInvalid(unloaded)
 
 
 def _file(home: Home, known_as: str | None) -> tuple[Transcript, str]:

@@ -100,6 +100,7 @@ async def prepare_session(home: Home, wish: SessionWish, company: Company, outfi
     Raises `ConfigInvalid` (a hook entry over its limits, no model, no workspace), `ModelSpecInvalid`, and what opening its file
     raises.
     """
+    home.reread()
     if wish.resume is None:
         return await _build(home, _fresh(home, wish, outfit), company, None)
     session_id = find_session(home.path / "sessions", wish.resume)

@@ -54,6 +54,16 @@ def test_every_adapter_has_an_example_and_its_versions() -> None:
         assert f"`{package}`" in DOCUMENT
 
 
+@pytest.mark.parametrize("adapter", sorted(PACKAGES))
+def test_an_untested_version_of_the_sdk_is_refused_with_what_to_install(adapter: str) -> None:
+    code = f"from treblehook.adapters import missing; missing.version = lambda name: '0.0.1'; import treblehook.adapters.{adapter}"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    last = ran.stderr.strip().splitlines()[-1]
+    assert last.startswith("treblehook.adapters.missing.SdkMissing: ")
+    assert " 0.0.1 is installed" in last
+    assert last.endswith(f"pip install '{PACKAGES[adapter]}'")
+
+
 @pytest.mark.parametrize("code", [pytest.param(code, id=name_of(code)) for code in SNIPPETS if "Home" not in code])
 def test_an_example_guards_the_treasure(code: str, fake_model: Callable[[object], FakeModel], tmp_path: Path) -> None:
     model = fake_model(SCRIPT)

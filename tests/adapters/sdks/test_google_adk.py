@@ -1,7 +1,10 @@
 """The plugin for Google's ADK, in real runners with a scripted model."""
 
+import asyncio
+import gc
 from collections.abc import AsyncGenerator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +12,7 @@ from google.adk import Workflow
 from google.adk.agents import LlmAgent, RunConfig
 from google.adk.agents.run_config import StreamingMode
 from google.adk.apps import App
+from google.adk.code_executors import BuiltInCodeExecutor, UnsafeLocalCodeExecutor
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.runners import InMemoryRunner
 from google.adk.tools import AgentTool, FunctionTool, LongRunningFunctionTool
@@ -333,3 +337,58 @@ async def test_without_await_on_the_loop_of_a_home_is_an_error_not_a_deadlock(tm
         runner = runner_of(LlmAgent(name="sailor", model=scripted()), home)
         with pytest.raises(RuntimeError, match="stalls the event loop"):
             list(runner.run(user_id="jim", session_id="one", new_message=types.UserContent("hello")))
+
+
+async def test_a_run_whose_last_events_nobody_reads_does_not_end_the_next_turn() -> None:
+    hooks, told = Hooks(), []
+    hooks.on(PromptSubmitted)(lambda event: told.append(("prompt", event.prompt)))
+    hooks.on(TurnComplete)(lambda event: told.append(("complete", event.prompt)))
+    runner = runner_of(LlmAgent(name="sailor", model=scripted()), hooks)
+    for prompt in ("one", "two"):
+        async for event in runner.run_async(user_id="jim", session_id="one", new_message=types.UserContent(prompt)):
+            if event.is_final_response():
+                break
+    await runner.close()
+    assert told == [("prompt", "one"), ("complete", "one"), ("prompt", "two"), ("complete", "two")]
+
+
+class Waiting(Scripted):
+    asked: Any = None
+
+    async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncGenerator[LlmResponse, None]:
+        self.asked.set()
+        await asyncio.Event().wait()
+        yield LlmResponse()
+
+
+async def test_a_run_that_is_cancelled_leaves_no_turn_behind() -> None:
+    model = Waiting(asked=asyncio.Event())
+    runner = runner_of(LlmAgent(name="sailor", model=model), Hooks())
+    [plugin] = runner.plugin_manager.plugins
+    assert isinstance(plugin, TreblehookPlugin)
+    run = asyncio.create_task(ask(runner, "hello"))
+    await model.asked.wait()
+    [turn] = plugin._turns.values()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    del run
+    while plugin._turns:
+        await asyncio.sleep(0)
+        gc.collect()
+    assert not turn.session.in_turn
+
+
+async def test_an_agent_that_runs_code_of_the_model_here_is_refused(tmp_path: Path) -> None:
+    code = f"```python\nopen({str(tmp_path / 'chest')!r}, 'w')\n```"
+    runner = runner_of(LlmAgent(name="sailor", model=scripted(reply=code), code_executor=UnsafeLocalCodeExecutor()), Hooks())
+    with pytest.raises(RuntimeError, match="UnsafeLocalCodeExecutor, which no hook can stop"):
+        await ask(runner, "hello")
+    assert not (tmp_path / "chest").exists()
+
+
+async def test_an_agent_that_runs_code_at_the_provider_is_not() -> None:
+    runner = runner_of(LlmAgent(name="sailor", model=scripted(), code_executor=BuiltInCodeExecutor()), Hooks())
+    with pytest.raises(ValueError, match="code execution"):
+        # ADK wants a Gemini model for it, and finds out later.
+        await ask(runner, "hello")

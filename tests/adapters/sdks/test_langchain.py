@@ -1,6 +1,7 @@
 """The middleware for LangChain, in real agents with a scripted chat model."""
 
 import asyncio
+import gc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,26 @@ from langchain.agents.structured_output import ToolStrategy
 from langchain.tools import ToolRuntime, tool
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 
 from tests.support.adapter_contract import REPLY, AdapterContract, Calls, Seen, Tools, home_that_blocks
-from treblehook import Block, Home, Hooks, PreToolCall, Rewrite, SessionEnd, SessionStart, SubagentFinished, ToolFinished, TurnComplete
+from treblehook import (
+    Block,
+    Home,
+    Hooks,
+    PreToolCall,
+    PromptSubmitted,
+    Rewrite,
+    SessionEnd,
+    SessionStart,
+    SubagentFinished,
+    ToolFinished,
+    TurnComplete,
+)
 from treblehook.adapters.langchain import TreblehookMiddleware
 
 
@@ -267,3 +280,86 @@ async def test_every_try_of_a_tool_is_asked_about_as_one_call() -> None:
     await create_agent(model, [dig], middleware=[TreblehookMiddleware(hooks), retry]).ainvoke(say("hello"))
     assert len(tries) == 2
     assert (len(judged), [(event.content, event.is_error) for event in told]) == (1, [("gold", False)])
+
+
+def no_secret(event: PromptSubmitted) -> Block | None:
+    return Block("not a word of it") if "hunter2" in event.prompt else None
+
+
+SECRET = HumanMessage("it is hunter2")
+
+
+@pytest.mark.parametrize("given", [[SECRET, HumanMessage("go on")], [SECRET, SystemMessage("Be brief.")]], ids=["two", "system"])
+async def test_a_prompt_is_all_that_the_user_has_said_since_the_last_reply(given: list[BaseMessage]) -> None:
+    hooks, model = Hooks(), scripted([])
+    hooks.on(PromptSubmitted)(no_secret)
+    agent = create_agent(model, [], middleware=[TreblehookMiddleware(hooks)])
+    result = await agent.ainvoke({"messages": given})
+    assert result["messages"][-1].content == "not a word of it"
+    assert "hunter2" not in str(result)
+    assert model.requests == []
+
+
+async def test_a_blocked_prompt_is_taken_out_of_a_history_that_the_program_keeps() -> None:
+    hooks, model, history = Hooks(), scripted([]), [HumanMessage("ahoy")]
+    hooks.on(PromptSubmitted)(no_secret)
+    agent = create_agent(model, [], middleware=[TreblehookMiddleware(hooks)])
+    for prompt in (SECRET, HumanMessage("so?")):
+        history.append((await agent.ainvoke({"messages": history}))["messages"][-1])
+        history.append(prompt)
+    history.append((await agent.ainvoke({"messages": history}))["messages"][-1])
+    assert history[-1].content == REPLY
+    assert "hunter2" not in "".join(model.requests)
+    assert "ahoy" in model.requests[-1]
+
+
+class Unreachable(Scripted):
+    def _next(self, messages: list[BaseMessage]) -> AIMessage:
+        raise ConnectionError
+
+
+async def test_a_run_that_fails_leaves_no_turn_behind() -> None:
+    hooks, sessions = Hooks(), []
+    middleware = TreblehookMiddleware(hooks)
+    begin = middleware._guard.session
+
+    async def seen(key: str, *args: Any) -> Any:
+        sessions.append(await begin(key, *args))
+        return sessions[-1]
+
+    middleware._guard.session = seen  # type: ignore[method-assign]  # to see what no hook is told of
+    agent = create_agent(Unreachable(calls=[], requests=[]), [], middleware=[middleware], checkpointer=InMemorySaver())
+    with pytest.raises(ConnectionError):
+        await agent.ainvoke(say("hello"), THREAD)
+    gc.collect()
+    assert [session.in_turn for session in sessions] == [False]
+
+
+@tool
+def both(runtime: ToolRuntime) -> list[Any]:
+    """Bring a message, and a command beside it."""
+    return [ToolMessage("it says hunter2", tool_call_id=runtime.tool_call_id), Command(update={})]
+
+
+@tool
+def along(runtime: ToolRuntime) -> Any:
+    """Bring a message along, and the conversation as it was."""
+    result = ToolMessage("a note", tool_call_id=runtime.tool_call_id)
+    return Command(update={"messages": [*runtime.state["messages"], result, HumanMessage("it says hunter2")]})
+
+
+@pytest.mark.parametrize("one", [both, along], ids=["list", "messages"])
+@pytest.mark.parametrize("redacts", [True, False])
+async def test_all_that_a_tool_brings_is_its_result(one: Any, redacts: bool) -> None:
+    hooks, model, finished = Hooks(), scripted([(one.name, {})]), []
+
+    @hooks.on(ToolFinished)
+    def redact(event: ToolFinished) -> Rewrite | None:
+        finished.append(event.content)
+        return Rewrite(content=event.content.replace("hunter2", "***")) if redacts else None
+
+    await create_agent(model, [one], middleware=[TreblehookMiddleware(hooks)]).ainvoke(say("hello"))
+    assert finished == ["it says hunter2" if one is both else "a note\nit says hunter2"]
+    assert ("hunter2" in model.requests[1]) is not redacts
+    assert ("it says ***" in model.requests[1]) is redacts
+    assert model.requests[1].startswith("hello")

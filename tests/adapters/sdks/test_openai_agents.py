@@ -4,6 +4,7 @@ import asyncio
 import gc
 import json
 import sys
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,19 @@ from agents.mcp import MCPServerStdio
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
 
 from tests.support.adapter_contract import REPLY, AdapterContract, Calls, Seen, Tools
-from treblehook import Block, Home, Hooks, PreToolCall, PromptSubmitted, Rewrite, SessionEnd, SessionStart, SubagentFinished, ToolFinished
+from treblehook import (
+    AddContext,
+    Block,
+    Home,
+    Hooks,
+    PreToolCall,
+    PromptSubmitted,
+    Rewrite,
+    SessionEnd,
+    SessionStart,
+    SubagentFinished,
+    ToolFinished,
+)
 from treblehook.adapters.guarded import Guarded
 from treblehook.adapters.openai_agents import TreblehookGuard
 from treblehook.adapters.openai_tools import ToolNotGuarded
@@ -327,3 +340,96 @@ def test_a_subclass_with_ways_of_its_own_is_refused() -> None:
 
     with pytest.raises(TypeError, match="Special"):
         TreblehookGuard(Hooks()).agent(Special("sailor"))
+
+
+SECRET = {"role": "user", "content": "it is hunter2"}
+
+
+@pytest.mark.parametrize("last", [{"role": "user", "content": "go on"}, {"role": "system", "content": "Be brief."}], ids=["two", "system"])
+async def test_a_prompt_is_all_that_the_user_has_said_since_the_last_reply(last: Any) -> None:
+    hooks, model = Hooks(), Model([])
+
+    @hooks.on(PromptSubmitted)
+    def no(event: PromptSubmitted) -> Block | None:
+        return Block("not a word of it") if "hunter2" in event.prompt else None
+
+    agent = TreblehookGuard(hooks).agent(Agent("sailor", model=model))
+    given: Any = [SECRET, last]
+    with pytest.raises(InputGuardrailTripwireTriggered):
+        await Runner.run(agent, given, run_config=QUIET)
+    assert model.requests == []
+
+
+async def test_a_run_that_goes_on_after_an_approval_is_the_same_session_with_the_same_context() -> None:
+    hooks, tools, model, told = Hooks(), Tools(), Model([("bash", {"command": "ls"}), ("shout", {"text": "hey"})]), []
+    hooks.on(SessionStart)(told.append)
+    hooks.on(SessionEnd)(told.append)
+
+    @hooks.on(PromptSubmitted)
+    def prompted(event: PromptSubmitted) -> Rewrite:
+        return Rewrite(tools=("bash",), context=AddContext("an island"))
+
+    made = [function_tool(tool, needs_approval=True) for tool in (tools.bash, tools.shout)]
+    agent = TreblehookGuard(hooks).agent(Agent("sailor", model=model, tools=[*made]))
+    result = await Runner.run(agent, "hello", run_config=QUIET)
+    state = result.to_state()
+    for interruption in result.interruptions:
+        state.approve(interruption)
+    del result
+    gc.collect()
+    assert (await Runner.run(agent, state, run_config=QUIET)).final_output == REPLY
+    assert tools.ran == [("bash", {"command": "ls"})]
+    assert all("an island" in request for request in model.requests)
+    assert [type(event) for event in told] == [SessionStart, SessionEnd]
+
+
+def test_an_agent_that_nobody_has_any_more_is_not_kept() -> None:
+    guard = TreblehookGuard(Hooks())
+    agent = Agent[Any]("sailor")
+    agent.handoffs = [Agent[Any]("mate", handoffs=[agent])]
+    guarded = guard.agent(agent)
+    assert guard.agent(agent) is guarded
+    gone = weakref.ref(agent)
+    del agent, guarded
+    gc.collect()
+    assert gone() is None
+
+
+def hands_over(agent: Any, mate: Any) -> Any:
+    agent.handoffs.append(mate)
+    return agent
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        hands_over,
+        lambda agent, mate: hands_over(agent, handoff(mate)),
+        lambda agent, mate: agent.clone(handoffs=[mate]),
+    ],
+    ids=["agent", "handoff", "clone"],
+)
+async def test_an_agent_to_hand_over_to_that_is_added_later_is_guarded(change: Any) -> None:
+    hooks, tools = Hooks(), Tools()
+    hooks.on(PreToolCall, pattern="bash")(no_shell)
+    mate = Agent("mate", model=Model([("bash", {"command": "ls"})]), tools=[function_tool(tools.bash)])
+    agent = TreblehookGuard(hooks).agent(Agent("sailor", model=Model([("transfer_to_mate", {})])))
+    result = await Runner.run(change(agent, mate), "hello", run_config=QUIET)
+    assert result.last_agent.name == "mate"
+    assert tools.ran == []
+
+
+async def test_guardrails_and_hooks_that_are_set_later_come_beside_the_guard() -> None:
+    hooks, model, told = Hooks(), Model([]), []
+
+    @hooks.on(PromptSubmitted)
+    def no(event: PromptSubmitted) -> Block | None:
+        return Block("not a word of it") if "hunter2" in event.prompt else None
+
+    hooks.on(SessionEnd)(told.append)
+    agent = TreblehookGuard(hooks).agent(Agent("sailor", model=model)).clone(input_guardrails=[])
+    agent.hooks = AgentHooks[Any]()
+    assert await ask(agent, "it is hunter2") == "not a word of it"
+    assert await ask(agent, "hello") == REPLY
+    assert len(model.requests) == 1
+    assert len(told) == 2

@@ -12,7 +12,7 @@ from pydantic_ai import (
     Tool,
     ToolReturn,
 )
-from pydantic_ai.messages import AgentStreamEvent, ModelRequest
+from pydantic_ai.messages import AgentStreamEvent, ModelMessage, ModelRequest, ModelResponse, TextPart
 
 from tests.support.adapter_contract import REPLY, AdapterContract, Calls, Seen, Tools
 from tests.support.pydantic_ai_model import Model
@@ -189,3 +189,48 @@ async def test_a_blocked_prompt_of_a_reply_that_is_read_as_it_comes() -> None:
         assert await streamed.get_output() == "not a word of it"
     assert model.requests == []
     assert "hunter2" not in str(streamed.all_messages())
+
+
+def no_secret(event: PromptSubmitted) -> Block | None:
+    return Block("not a word of it") if "hunter2" in event.prompt else None
+
+
+SECRET = ModelRequest.user_text_prompt("it is hunter2")
+
+
+@pytest.mark.parametrize("prompt", [None, "go on"])
+async def test_a_prompt_may_come_as_the_end_of_the_history(prompt: str | None) -> None:
+    hooks, model = Hooks(), Model([])
+    hooks.on(PromptSubmitted)(no_secret)
+    agent = Agent(model.model(), capabilities=[TreblehookCapability(hooks)])
+    result = await agent.run(prompt, message_history=[SECRET])
+    assert result.output == "not a word of it"
+    assert "hunter2" not in result.all_messages_json().decode()
+    assert model.requests == []
+
+
+async def test_a_blocked_prompt_is_taken_out_of_a_history_that_the_program_keeps() -> None:
+    hooks, model = Hooks(), Model([])
+    hooks.on(PromptSubmitted)(no_secret)
+    agent = Agent(model.model(), capabilities=[TreblehookCapability(hooks)])
+    assert (await agent.run("it is hunter2")).output == "not a word of it"
+    kept: list[ModelMessage] = [SECRET, ModelResponse(parts=[TextPart("not a word of it")])]
+    assert (await agent.run("so?", message_history=kept)).output == REPLY
+    assert "hunter2" not in model.requests[0]
+    assert kept[0] is SECRET
+
+
+async def test_what_a_tool_sends_along_with_its_result_is_judged_with_it() -> None:
+    hooks, model = Hooks(), Model([("look", {})])
+
+    @hooks.on(ToolFinished)
+    def redact(event: ToolFinished) -> Rewrite:
+        return Rewrite(content=event.content.replace("hunter2", "***"))
+
+    def look() -> ToolReturn[str]:
+        return ToolReturn("a note", content=["it says hunter2"])
+
+    agent = Agent(model.model(), tools=[look], capabilities=[TreblehookCapability(hooks)])
+    await agent.run("hello")
+    assert "hunter2" not in model.requests[1]
+    assert "it says ***" in model.requests[1]

@@ -14,6 +14,7 @@ from strands.tools.executors import ConcurrentToolExecutor, SequentialToolExecut
 
 from tests.support.adapter_contract import REPLY, AdapterContract, Calls, Seen, Tools
 from treblehook import (
+    AddContext,
     Block,
     Continue,
     Home,
@@ -343,3 +344,43 @@ async def test_without_await_on_the_loop_of_a_home_is_an_error_not_a_deadlock(tm
         agent = agent_with(TreblehookHooks(home), Scripted([]))
         with pytest.raises(RuntimeError, match="stalls the event loop"):
             agent("hello")
+
+
+def no_secret(event: PromptSubmitted) -> Block | AddContext | None:
+    return Block("not a word of it") if "hunter2" in event.prompt else AddContext("an island")
+
+
+def says(role: str, text: str) -> Any:
+    return {"role": role, "content": [{"text": text}]}
+
+
+@pytest.mark.parametrize("prompt", [None, "go on", [says("user", "go on")]], ids=["none", "text", "messages"])
+async def test_a_prompt_is_all_that_the_user_has_said_since_the_last_reply(prompt: Any) -> None:
+    hooks, model = Hooks(), Scripted([])
+    hooks.on(PromptSubmitted)(no_secret)
+    agent = agent_with(TreblehookHooks(hooks), model)
+    agent.messages.append(says("user", "it is hunter2"))
+    assert str(await agent.invoke_async(prompt)).strip() == "not a word of it"
+    assert model.requests == []
+    assert str(await agent.invoke_async("so?")).strip() == REPLY
+    assert "hunter2" not in model.requests[0]
+
+
+async def test_context_goes_with_a_prompt_that_the_agent_has_already() -> None:
+    hooks, model = Hooks(), Scripted([])
+    hooks.on(PromptSubmitted)(no_secret)
+    agent = agent_with(TreblehookHooks(hooks), model)
+    agent.messages.append(says("user", "hello"))
+    assert str(await agent.invoke_async()).strip() == REPLY
+    assert model.requests == [json.dumps([[{"text": "hello"}, {"text": "an island"}]])]
+
+
+async def test_a_blocked_prompt_is_taken_out_of_messages_that_the_program_keeps() -> None:
+    hooks, model = Hooks(), Scripted([])
+    hooks.on(PromptSubmitted)(no_secret)
+    provider = TreblehookHooks(hooks)
+    assert "not a word" in str(await agent_with(provider, model).invoke_async("it is hunter2"))
+    kept = [says("user", "it is hunter2"), says("assistant", "not a word of it")]
+    agent = Agent(model=model, messages=kept, hooks=[provider], callback_handler=None)
+    assert str(await agent.invoke_async("so?")).strip() == REPLY
+    assert "hunter2" not in model.requests[0]

@@ -208,6 +208,24 @@ def test_the_end_of_a_background_agent_is_not_the_users_word() -> None:
     assert CODEC.decode("UserPromptSubmit", payload("UserPromptSubmit", prompt=told)).what == Other()
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "<task-notification> here is my key",
+        "<task-notification>\n<task-id>a1</task-id>\n</task-notification>\nhere is my key",
+        "here is my key\n<task-notification>\n<task-id>a1</task-id>\n</task-notification>",
+        "<task-notification>\n</task-notification>\nhere is my key\n</task-notification>",
+    ],
+)
+def test_what_a_user_says_beside_such_words_is_the_users(prompt: str) -> None:
+    assert CODEC.decode("UserPromptSubmit", payload("UserPromptSubmit", prompt=prompt)).what == PromptGiven(prompt)
+
+
+def test_several_background_agents_may_end_at_once() -> None:
+    told = "<task-notification>\n<task-id>a1</task-id>\n</task-notification>\n"
+    assert CODEC.decode("UserPromptSubmit", payload("UserPromptSubmit", prompt=told * 3)).what == Other()
+
+
 def test_a_prompt_that_is_only_a_picture_is_blank() -> None:
     assert CODEC.decode("UserPromptSubmit", payload("UserPromptSubmit", prompt="")).what == PromptGiven("")
 

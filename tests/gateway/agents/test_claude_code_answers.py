@@ -217,6 +217,15 @@ def test_a_picture_is_lost_only_where_hooks_replace_the_whole_result(content: st
     assert CODEC.encode(CODEC.decode("PostToolUse", sent), Patched(content, is_error=False)) == wire
 
 
+@pytest.mark.parametrize("kind", ["image", "notebook"])
+def test_text_stands_in_the_place_of_a_picture_or_a_notebook(kind: str) -> None:
+    """Seen in Claude Code 2.1.332: the model gets the text, and nothing of the file."""
+    sent = payload("PostToolUse.Read") | {"tool_response": {"type": kind, "file": {"base64": "c2VjcmV0"}}}
+    answer = CODEC.encode(CODEC.decode("PostToolUse", sent), Patched("two\nlines", is_error=False))
+    file = {"filePath": sent["tool_input"]["file_path"], "content": "two\nlines", "numLines": 2, "startLine": 1, "totalLines": 2}
+    assert answer == specific("PostToolUse", updatedToolOutput={"type": "text", "file": file})
+
+
 @pytest.mark.parametrize("missing", ["filePath", "startLine", "totalLines"])
 def test_a_file_whose_shape_is_not_known_is_not_patched_in_vain(missing: str) -> None:
     sent = payload("PostToolUse.Read")

@@ -122,6 +122,7 @@ def test_before_and_after_a_call_it_has_the_same_id() -> None:
     [
         ("read_file", {"absolute_path": "/a", "start_line": 3, "limit": 1}, "read", {"path": "/a", "offset": 3, "limit": 1}),
         ("glob", {"pattern": "*", "dir_path": "src"}, "glob", {"pattern": "*", "path": "src"}),
+        ("run_shell_command", {"command": "ls", "dir_path": "src"}, "bash", {"command": "ls", "workdir": "src"}),
         (
             "grep_search",
             {"pattern": "x", "dir_path": "src", "include_pattern": "*.py"},

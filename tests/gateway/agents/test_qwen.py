@@ -126,7 +126,10 @@ def test_events_that_a_headless_run_does_not_send() -> None:
 
 
 def test_the_end_of_a_background_agent_is_not_the_users_word() -> None:
-    assert CODEC.decode("UserPromptSubmit", payload("UserPromptSubmit", prompt="<task-notification>done")).what == Other()
+    told = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n</task-notification>"
+    assert CODEC.decode("UserPromptSubmit", payload("UserPromptSubmit", prompt=told)).what == Other()
+    said = "<task-notification>done"
+    assert CODEC.decode("UserPromptSubmit", payload("UserPromptSubmit", prompt=said)).what == PromptGiven(said)
 
 
 @pytest.mark.parametrize("blank", ["", " \n"])
@@ -183,7 +186,7 @@ def test_a_failure_of_a_command_that_never_ran_is_an_error() -> None:
 
 
 TOOLS: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
-    ("run_shell_command", {"command": "ls", "timeout": 5000, "directory": "/x"}, "bash", {"timeout_ms": 5000, "directory": "/x"}),
+    ("run_shell_command", {"command": "ls", "timeout": 5000, "directory": "/x"}, "bash", {"timeout_ms": 5000, "workdir": "/x"}),
     ("monitor", {"command": "tail -f log", "max_events": 3}, "bash", {"command": "tail -f log", "max_events": 3}),
     ("read_file", {"file_path": "/x", "offset": 3, "limit": None}, "read", {"path": "/x", "offset": 3, "limit": None}),
     ("read_file", {"absolute_path": "/x"}, "read", {"path": "/x"}),

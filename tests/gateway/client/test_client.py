@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from treblehook.gateway.client import client
 from treblehook.gateway.client.slow import environment
+from treblehook.gateway.lines import AGENT_SECONDS
 
 FILE = Path(client.__file__)
 ANSWER = b'{"decision":"block"}'
@@ -96,6 +98,8 @@ WRONG = {
     "cut in its head": b"HTTP/1.1 200 OK\r\nContent-Le",
     "no HTTP": b"hello\r\n\r\n",
     "nothing": b"",
+    "no object": response(b"<html>"),
+    "an empty text": response(b""),
 }
 
 
@@ -128,6 +132,15 @@ def test_where_nobody_listens(tmp_path: Path, no_home: Path, there: str, policy:
     assert ran.stderr.startswith(b"treblehook: ")
 
 
+@pytest.mark.parametrize(("policy", "status"), [("closed", 2), ("open", 0)])
+def test_a_client_that_can_read_nothing_counts_as_the_policy_says(tmp_path: Path, no_home: Path, policy: str, status: int) -> None:
+    line = 'exec "$@" <&-'
+    words = [sys.executable, "-S", "-E", str(FILE), "codex", "PreToolUse", policy, str(tmp_path / "s"), str(no_home)]
+    ran = subprocess.run(["sh", "-c", line, "sh", *words], capture_output=True, timeout=120)
+    assert (ran.returncode, ran.stdout) == (status, b"")
+    assert ran.stderr.startswith(b"treblehook: ")
+
+
 def test_what_an_open_one_says_is_what_an_agent_shows_its_user(tmp_path: Path, no_home: Path) -> None:
     ran = run(tmp_path / "s", no_home, policy="shown")
     assert ran.returncode == 0
@@ -149,6 +162,20 @@ def test_a_daemon_that_takes_too_long_is_not_waited_for(tmp_path: Path, monkeypa
     finally:
         release.set()
     assert late
+
+
+def test_the_client_ends_before_the_agent_lets_pass(tmp_path: Path, no_home: Path) -> None:
+    arguments = ["codex", "PreToolUse", "closed", str(tmp_path / "s"), str(no_home)]
+    code = f"from treblehook.gateway.client import client; client.WHOLE_SECONDS = 1; client.main({arguments})"
+    release = threading.Event()
+    try:
+        with answering(tmp_path / "s", lambda connection: bool(release.wait(60)) and None):
+            ran = subprocess.run([sys.executable, "-c", code], input=b"{}", capture_output=True, timeout=120)
+            release.set()
+    finally:
+        release.set()
+    assert ran.returncode == -signal.SIGALRM
+    assert client.SECONDS < client.WHOLE_SECONDS < AGENT_SECONDS - 3
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")

@@ -32,7 +32,7 @@ def payload(command: str) -> bytes:
 
 def ask(home: Path, command: str = "rm treasure", policy: str = "closed") -> "subprocess.CompletedProcess[bytes]":
     """What Codex would run, and what it would send."""
-    words = [client.__file__, "codex", "PreToolUse", policy, str(socket_path(home, os.environ)), str(home)]
+    words = [client.__file__, "codex", "PreToolUse", policy, str(socket_path(home)), str(home)]
     return subprocess.run([sys.executable, "-S", "-E", *words], input=payload(command), capture_output=True, timeout=120)
 
 
@@ -68,7 +68,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
     except ProcessLookupError:
         return
     until = time.monotonic() + 60
-    while time.monotonic() < until and socket_path(folder, os.environ).exists():
+    while time.monotonic() < until and socket_path(folder).exists():
         time.sleep(0.02)
 
 
@@ -97,7 +97,7 @@ def test_where_the_port_is_taken_the_daemon_answers_over_its_unix_socket_alone(h
         assert daemon(home) == first
     log = (home / "gateway" / "daemon.log").read_text()
     assert "it cannot be listened on" in log
-    assert f"unix:{socket_path(home, os.environ)}" in log
+    assert f"unix:{socket_path(home)}" in log
 
 
 def test_one_that_comes_second_is_no_error_and_asks_the_first(home: Path) -> None:
@@ -137,8 +137,38 @@ def test_the_folder_that_the_agent_works_in_is_not_searched_for_code(home: Path,
     for package in ("treblehook", "_socket", "asyncio", "msgspec"):
         (trap / package).mkdir(parents=True)
         (trap / package / "__init__.py").write_text("raise SystemExit(0)")
-    words = [client.__file__, "codex", "PreToolUse", "closed", str(socket_path(home, os.environ)), str(home)]
+    words = [client.__file__, "codex", "PreToolUse", "closed", str(socket_path(home)), str(home)]
     environment = {**os.environ, "PYTHONPATH": str(trap)}
     command = [sys.executable, "-S", "-E", *words]
     ran = subprocess.run(command, input=payload("rm treasure"), capture_output=True, timeout=120, cwd=trap, env=environment)
     assert "Leave it." in reason(ran)
+
+
+def test_a_daemon_that_nobody_finds_any_more_makes_room_for_another(home: Path) -> None:
+    ask(home)
+    first = daemon(home)
+    socket_path(home).unlink()
+    assert "Leave it." in reason(ask(home))
+    assert daemon(home) != first
+
+
+def test_what_the_daemon_has_started_is_started_anew_where_it_is_configured_otherwise(home: Path) -> None:
+    ask(home)
+    first = daemon(home)
+    with (home / "config.toml").open("a") as config:
+        config.write('[claude]\nsettings = ["project"]\n')
+    until = time.monotonic() + 60
+    while time.monotonic() < until and socket_path(home).exists():
+        time.sleep(0.02)
+    assert "Leave it." in reason(ask(home))
+    assert daemon(home) != first
+    assert "config.toml has been edited" in (home / "gateway" / "daemon.log").read_text()
+
+
+@pytest.mark.parametrize(("policy", "status"), [("closed", 2), ("open", 0)])
+def test_a_home_that_is_gone_is_not_replaced_by_one_without_hooks(tmp_path: Path, policy: str, status: int) -> None:
+    gone = tmp_path / "home"
+    ran = ask(gone, policy=policy)
+    assert (ran.returncode, ran.stdout) == (status, b"")
+    assert str(gone).encode() in ran.stderr
+    assert not gone.exists()

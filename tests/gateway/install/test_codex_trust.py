@@ -147,5 +147,23 @@ async def test_a_program_that_cannot_be_started_is_told(tmp_path: Path) -> None:
 def test_what_codex_config_says_of_hooks(tmp_path: Path, config: str, switch: str | None, second: bool) -> None:
     user = stand_in(tmp_path)
     (user.folder / "config.toml").write_text(config)
-    assert (switched_off_in_codex(user.environ), has_second_source(user.environ)) == (switch, second)
+    found = None if switch is None else (user.folder / "config.toml", switch)
+    assert (switched_off_in_codex(user.environ, tmp_path / "work"), has_second_source(user.environ)) == (found, second)
     assert known_keys(user.environ) == []
+
+
+@pytest.mark.parametrize("trusted", ["repository", "repository/packages/one", "elsewhere"])
+def test_a_project_that_codex_trusts_can_switch_hooks_off_in_each_of_its_folders(tmp_path: Path, trusted: str) -> None:
+    user = stand_in(tmp_path)
+    top = tmp_path / "repository"
+    deep = top / "packages" / "one"
+    deep.mkdir(parents=True)
+    (top / ".git").mkdir()
+    (user.folder / "config.toml").write_text(f'[projects."{tmp_path / trusted}"]\ntrust_level = "trusted"\n')
+    for folder in (top, top / "packages", deep):
+        file = folder / ".codex" / "config.toml"
+        file.parent.mkdir()
+        file.write_text("[features]\nhooks = false\n")
+        assert switched_off_in_codex(user.environ, deep) == ((file, "hooks") if trusted != "elsewhere" else None)
+        file.unlink()
+    assert switched_off_in_codex(user.environ, deep) is None

@@ -21,7 +21,7 @@ def forms(user: User, agent: str, *closed: type[Event], **more: Any) -> dict[str
         if command is None:
             found[event] = "http"
         else:
-            found[event] = ("curl " if command.startswith("sh -c") else "") + ("closed" if f" {event} closed " in command else "open")
+            found[event] = ("curl " if "/curl " in command else "") + ("closed" if f" {event} closed " in command else "open")
     return found
 
 

@@ -79,3 +79,32 @@ def test_the_settings_of_the_workspace_count_too(tmp_path: Path) -> None:
         tmp_path / ".gemini" / "settings.json"
     ]
     assert sources("codex", USER, {}, tmp_path) == [Source(USER, {})]
+
+
+@pytest.mark.parametrize(
+    ("agent", "file"),
+    [
+        ("claude-code", ".claude/settings.local.json"),
+        ("copilot", ".claude/settings.json"),
+        ("copilot", ".claude/settings.local.json"),
+        ("copilot", ".github/copilot/settings.json"),
+        ("copilot", ".github/copilot/settings.local.json"),
+    ],
+)
+def test_what_stands_at_the_top_of_the_repository_counts_below_it_too(tmp_path: Path, agent: str, file: str) -> None:
+    (tmp_path / ".git").mkdir()
+    deep = tmp_path / "packages" / "one"
+    for folder in (tmp_path, deep.parent):
+        (folder / file).parent.mkdir(parents=True)
+        (folder / file).write_text('{"disableAllHooks": true}')
+    deep.mkdir()
+    assert [switch.file for switch in switched_off(agent, sources(agent, USER, {}, deep), HANDLERS)] == [tmp_path / file]
+    assert [switch.file for switch in switched_off(agent, sources(agent, USER, {}, tmp_path), HANDLERS)] == [tmp_path / file]
+
+
+def test_without_a_repository_the_folder_itself_counts(tmp_path: Path) -> None:
+    (tmp_path / ".github" / "copilot").mkdir(parents=True)
+    (tmp_path / ".github" / "copilot" / "settings.json").write_text('{"disableAllHooks": true}')
+    (tmp_path / "below").mkdir()
+    assert len(sources("copilot", USER, {}, tmp_path)) == 2
+    assert len(sources("copilot", USER, {}, tmp_path / "below")) == 1

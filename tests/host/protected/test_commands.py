@@ -31,6 +31,29 @@ TOUCHING = [
     "sh -c 'cd ~; rm .claude.json'",
     "sudo sh -c 'cd ~; rm .claude.json'",
     "echo > $PWD/../.claude/settings.json",
+    # What a folder that is copied brings under its own name.
+    "cp -r .claude/ ..",
+    "cp -r .claude/ ~/",
+    # Names that may mean other programs.
+    "alias cat=rm; cat ~/.claude/settings.json",
+    "hash -p /bin/rm cat; cat ~/.claude/settings.json",
+    "export PATH=.; cat ~/.claude/settings.json",
+    "PATH=.; cat ~/.claude/settings.json",
+    # Programs that change a place without naming it.
+    "treblehook uninstall claude-code --yes",
+    "python3 -m treblehook uninstall codex",
+    "sudo -u me treblehook trust .",
+    "sh -c 'cd x; treblehook uninstall codex'",
+    "sh <<< 'treblehook install pi'",
+    "eval 'treblehook uninstall pi'",
+    "treble''hook uninstall pi",
+    "if true; then treblehook uninstall pi; fi",
+    "codex features disable hooks",
+    "/opt/bin/codex -c a=b features disable hooks",
+    "npx -y @openai/codex@0.171.0 features disable hooks",
+    "env A=1 timeout 5s gemini hooks disable",
+    "claude plugin install x",
+    "pi install x",
     # Links.
     "echo > file",
     "echo > dotc/settings.json",
@@ -179,6 +202,16 @@ def test_asked_about(land: Land, command: str) -> None:
 
 
 LEFT_ALONE = [
+    "pip install treblehook",
+    "npm install -g @google/gemini-cli",
+    "git commit -m 'treblehook install codex'",
+    "grep -r treblehook install",
+    "echo treblehook install",
+    "make -C pi install",
+    "codex exec 'disable the features'",
+    "claude -p 'install the plugin'",
+    "treblehook hooks check",
+    "python -m pytest tests/treblehook -k install",
     # Reading.
     "cat ~/.claude/settings.json",
     "/bin/cat ~/.claude/settings.json",
@@ -215,7 +248,7 @@ LEFT_ALONE = [
     "sed -i s/a/b/ ./$f",
     "for f in src/*; do rm $f; done",
     "touch ~/.claude/CLAUDE.md",
-    "echo > .claude/commands/x.md",
+    "echo > .claude/output-styles/x.md",
     "mkdir -p .github/workflows",
     "echo > settings.json",
     "echo > hooks/settings.json",

@@ -23,7 +23,10 @@ STARTS = st.sampled_from(["", "~/", "{user}/", "/{user}/", "{work}/", "./", "{us
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Land]:
     with tempfile.TemporaryDirectory() as folder:
-        yield Land(Path(folder).resolve(), {})
+        land = Land(Path(folder).resolve(), {})
+        # The folders around a repository are no project's.
+        (land.work / ".git").mkdir()
+        yield land
 
 
 def leads_inside(land: Land, path: str) -> bool:

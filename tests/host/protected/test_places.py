@@ -77,3 +77,35 @@ def test_the_file_that_claude_code_keeps_beside_its_folder(tmp_path: Path, envir
     assert land.call("write", path=file) is not None
     assert land.call("write", path="~/.claude.json") is not None
     assert land.call("write", path="~/.codex.json") is None
+
+
+@pytest.mark.parametrize("agent", KNOWN_AGENTS)
+def test_the_orders_that_change_a_configuration_are_asked_about_and_can_be_allowed_by_name(tmp_path: Path, agent: str) -> None:
+    land, known = Land(tmp_path.resolve(), {}), KNOWN_AGENTS[agent]
+
+    for order in known.changing:
+        told = land.bash(f"{known.program} {order} x")
+        assert told is not None
+        assert known.title in told
+        assert land.protection.named_in(f"{known.program} {order} *", "command", land.work)
+    assert land.bash(f"{known.program} x") is None
+    assert not land.protection.named_in(f"{known.program} *", "command", land.work)
+
+
+@pytest.mark.parametrize("repository", [True, False])
+def test_agents_read_the_folders_around_the_workspace_as_far_as_the_repositorys(tmp_path: Path, repository: bool) -> None:
+    land = Land(tmp_path.resolve(), {})
+    deep = land.work / "packages" / "one"
+    deep.mkdir(parents=True)
+    if repository:
+        # That of a worktree is a file.
+        (land.work / ".git").write_text("gitdir: /elsewhere")
+
+    def written(path: str) -> bool:
+        return land.protection.touched(ToolCall("c1", "write", {"path": path}), deep) is not None
+
+    for place in (".claude/settings.local.json", ".codex/config.toml", ".github/hooks/x.json", ".opencode/plugin/x.js", "opencode.json"):
+        assert all(written(f"{folder}{place}") for folder in ("", "../", "../../")), place
+        assert land.protection.touched(ToolCall("c1", "bash", {"command": f"cd ../..; echo > {place}"}), deep) is not None
+    assert written("../../../opencode.json") is not repository
+    assert not written("../../src/settings.json")

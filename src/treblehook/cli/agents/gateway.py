@@ -23,7 +23,10 @@ async def open_gateway(path: Path, environ: Mapping[str, str], workspace: Path) 
     async with Home(path, environ) as home:
         closed = await closed_events(home, workspace)
         http = _http(home)
-    place = ClientPlace(path, socket_path(path, environ), shutil.which("curl", path=environ.get("PATH")))
+    own = socket_path(path)
+    # In a folder that others may have made somebody else could listen, and curl does not look who does.
+    curl = shutil.which("curl", path=environ.get("PATH")) if own.parent == path else None
+    place = ClientPlace(path, own, curl)
     return Gateway(place, closed, http)
 
 

@@ -117,7 +117,7 @@ class Bodies:
                 body += chunk
             else:
                 body.clear()
-            if size > _DRAINED_BYTES:
+            if size > max(self._limit, _DRAINED_BYTES):
                 raise self._too_large(closes=True)
             if not message.get("more_body"):
                 if size > self._limit:

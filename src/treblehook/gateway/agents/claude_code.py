@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import msgspec
 
-from treblehook.gateway.claude_form import ClaudeForm, asked, blocked, context, denied, halted, specific
+from treblehook.gateway.claude_form import NOTIFIED, ClaudeForm, asked, blocked, context, denied, halted, specific
 from treblehook.gateway.codec import Hooked, PayloadInvalid, Support
-from treblehook.gateway.elsewhere import ELSEWHERE, honoured
+from treblehook.gateway.elsewhere import ELSEWHERE, TYPED, UNSEEN_INPUT, honoured, with_gap
 from treblehook.gateway.patched import added, instead_of_error, unreplaced
 from treblehook.gateway.results import text_of
 from treblehook.gateway.tool_names import ToolName, ToolNames
@@ -66,7 +66,7 @@ _NAMES: Final = ToolNames(
     {
         "Bash": _SHELL,
         "PowerShell": _SHELL,
-        "Monitor": ToolName("bash"),
+        "Monitor": ToolName("bash", {"timeout_ms": "timeout_ms"}),
         "Read": ToolName("read", {"file_path": "path"}),
         "NotebookRead": ToolName("read", {"notebook_path": "path"}),
         "Write": ToolName("write", {"file_path": "path"}),
@@ -82,14 +82,16 @@ _NAMES: Final = ToolNames(
 _REFUSED_START: Final = "Claude Code cannot be kept from starting: every prompt and every call of the session is refused"
 _LONG: Final = "more than 10,000 characters go to a file, of which the model sees the beginning"
 _REWRITE: Final = "the command of a skill or slash command, and a call of MultiEdit, are denied, and the input to use is told"
+_PAST: Final = f"{TYPED}; {UNSEEN_INPUT}"
 _REPLACE: Final = "the call is denied, with the result as the reason"
 _PATCH: Final = (
     "results of Bash, Read and MCP tools are replaced; with another tool added text is told beside the result, and any other change ends "
-    "the run; the error of a call that failed stays, and what hooks made of it is told beside it"
+    "the run, but the result stays in the conversation, for whoever goes on with that; the error of a call that failed stays, and what "
+    "hooks made of it is told beside it"
 )
 _UNTOLD: Final = "a tool that does not exist, or whose input does not fit, is not told, nor is the end of a command in a skill"
 _SUPPORT: Final = (
-    *ELSEWHERE,
+    *with_gap(ELSEWHERE, PromptSubmitted, NOTIFIED),
     *honoured(
         SessionStart, Support(SessionStart, Refuse, "stricter", _REFUSED_START), Support(SessionStart, AddContext, "honoured", _LONG)
     ),
@@ -97,11 +99,16 @@ _SUPPORT: Final = (
     *(
         row
         for event in (ToolProposed, PreToolCall)
-        for row in honoured(event, Support(event, Rewrite, "honoured", _REWRITE), Support(event, Replace, "stricter", _REPLACE))
+        for row in honoured(
+            event,
+            Support(event, None, "honoured", _PAST),
+            Support(event, Rewrite, "honoured", _REWRITE),
+            Support(event, Replace, "stricter", _REPLACE),
+        )
     ),
     *honoured(PermissionRequest),
-    *honoured(ToolGate),
-    *honoured(ShellGate),
+    *honoured(ToolGate, Support(ToolGate, None, "honoured", _PAST)),
+    *honoured(ShellGate, Support(ShellGate, None, "honoured", _PAST)),
     *honoured(ToolFinished, Support(ToolFinished, None, "honoured", _UNTOLD), Support(ToolFinished, Rewrite, "lost", _PATCH)),
     *honoured(ToolRan, Support(ToolRan, None, "honoured", _UNTOLD)),
     *honoured(ShellRan, Support(ShellRan, None, "honoured", _UNTOLD)),
@@ -117,6 +124,9 @@ _CALL: Final = (SessionStart, ToolProposed, PreToolCall, ToolGate, ShellGate)
 _EDITS: Final = "MultiEdit"
 _FILE_KEYS: Final = frozenset({"filePath", "startLine", "totalLines"})
 """Without one of them a new result of `Read` is ignored."""
+
+_OTHER_READS: Final = ("image", "notebook")
+"""What `Read` gives in the place of which text was taken too."""
 
 _EXIT_CODE: Final = re.compile(r"Exit code (\d{1,9})(?:\n|\Z)")
 
@@ -277,4 +287,8 @@ def _shaped(done: CallDone, text: str, *, replaces: bool) -> Any:
         return {**response, "stdout": text, "stderr": "", "interrupted": response.get("interrupted") is True, "isImage": False}
     if done.tool == "Read" and _is_text_file(response) and response["file"].keys() >= _FILE_KEYS:
         return {"type": "text", "file": {**response["file"], "content": text, "numLines": text.count("\n") + 1}}
+    if done.tool == "Read" and response.get("type") in _OTHER_READS and replaces:
+        lines = text.count("\n") + 1
+        file = {"filePath": done.call.input.get("path"), "content": text, "numLines": lines, "startLine": 1, "totalLines": lines}
+        return {"type": "text", "file": file}
     return None

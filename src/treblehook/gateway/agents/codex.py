@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from treblehook.gateway.call_id import call_id
 from treblehook.gateway.codec import Hooked, PayloadInvalid, Support
-from treblehook.gateway.elsewhere import ELSEWHERE, honoured, unasked
+from treblehook.gateway.elsewhere import ELSEWHERE, TYPED, UNSEEN_INPUT, honoured, unasked
 from treblehook.gateway.patch import calls_of
 from treblehook.gateway.reading import flag, mapping, text
 from treblehook.gateway.results import text_of
@@ -75,7 +75,7 @@ _REWRITE: Final = "only the command of a shell call can be changed; any other ca
 _REPLACE: Final = "the call is denied, with the result as the reason"
 _STDIN: Final = (
     "what is typed into a command that already runs (write_stdin) calls no hook, so a shell that was allowed can be told anything; nor do "
-    "tools that run at the provider, such as its web search"
+    f"tools that run at the provider, such as its web search; {TYPED}; {UNSEEN_INPUT}"
 )
 _UNTOLD: Final = "a call of an MCP tool that fails is not told, and neither is a patch that is typed into a shell"
 _SUPPORT: Final = (

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from treblehook.gateway.codec import Hooked, PayloadInvalid, Support
 from treblehook.gateway.copilot_form import NAMES, camel_case, decoded
-from treblehook.gateway.elsewhere import ELSEWHERE, honoured
+from treblehook.gateway.elsewhere import ELSEWHERE, TYPED, UNSEEN_INPUT, honoured
 from treblehook.gateway.patched import added, instead_of_error
 from treblehook.gateway.values import (
     AddText,
@@ -51,7 +51,8 @@ from treblehook.lifecycle import (
 
 _AGENT: Final = "Copilot"
 _REFUSED_START: Final = "Copilot cannot be kept from starting: every prompt and every call of the session is refused"
-_MCP: Final = "a tool of an MCP server is mcp__SERVER__TOOL, parted where Copilot's own name for it has its last hyphen"
+_PAST: Final = f"{TYPED}; {UNSEEN_INPUT}"
+_MCP: Final = f"a tool of an MCP server is mcp__SERVER__TOOL, parted where Copilot's own name for it has its last hyphen; {_PAST}"
 _REWRITE: Final = (
     "a new input goes to the tool; but a patch is denied, and so is what the user has to be asked about, and the input to use is told"
 )
@@ -73,7 +74,7 @@ _SUPPORT: Final = (
     ),
     *honoured(PermissionRequest),
     *honoured(ToolGate, Support(ToolGate, None, "honoured", _MCP)),
-    *honoured(ShellGate),
+    *honoured(ShellGate, Support(ShellGate, None, "honoured", _PAST)),
     *honoured(ToolFinished, Support(ToolFinished, Rewrite, "lost", _PATCH)),
     *honoured(ToolRan),
     *honoured(ShellRan),

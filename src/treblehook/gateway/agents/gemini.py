@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from treblehook.gateway.call_id import call_id
 from treblehook.gateway.codec import Hooked, PayloadInvalid, Support
-from treblehook.gateway.elsewhere import ELSEWHERE, honoured, unasked
+from treblehook.gateway.elsewhere import ELSEWHERE, TYPED, UNSEEN_INPUT, honoured, unasked
 from treblehook.gateway.reading import flag, mapping, shown, text
 from treblehook.gateway.results import text_of
 from treblehook.gateway.tool_names import ToolName, ToolNames
@@ -63,7 +63,7 @@ _EDIT: Final = "replace"
 _GREP: Final = ToolName("grep", {"dir_path": "path"})
 _NAMES: Final = ToolNames(
     {
-        _SHELL: ToolName("bash"),
+        _SHELL: ToolName("bash", {"dir_path": "workdir"}),
         "read_file": ToolName("read", {"absolute_path": "path", "file_path": "path", "start_line": "offset"}),
         "write_file": ToolName("write", {"file_path": "path"}),
         _EDIT: ToolName("edit", {"file_path": "path", "old_string": "old", "new_string": "new"}),
@@ -76,6 +76,7 @@ _NAMES: Final = ToolNames(
 _OPENING: Final = frozenset({"read_file", "write_file", _EDIT})
 _ENCODED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 _REWRITE: Final = "a call of which a hook takes a key away is denied, and the model is told the input to use"
+_PAST: Final = f"{TYPED}; {UNSEEN_INPUT}"
 _REPLACE: Final = "the call is denied, with the result as the reason"
 _SUPPORT: Final = (
     *ELSEWHERE,
@@ -89,15 +90,20 @@ _SUPPORT: Final = (
     *(
         row
         for event in (ToolProposed, PreToolCall)
-        for row in honoured(event, Support(event, Rewrite, "stricter", _REWRITE), Support(event, Replace, "stricter", _REPLACE))
+        for row in honoured(
+            event,
+            Support(event, None, "honoured", _PAST),
+            Support(event, Rewrite, "stricter", _REWRITE),
+            Support(event, Replace, "stricter", _REPLACE),
+        )
     ),
     *honoured(
         PermissionRequest,
         Support(PermissionRequest, None, "lost", "what Gemini itself asks its user calls no hook; what a rule of ours wants asked does"),
         Support(PermissionRequest, Ask, "stricter", "Gemini cannot be made to ask: where a rule of ours wants that, the call is denied"),
     ),
-    *honoured(ToolGate),
-    *honoured(ShellGate),
+    *honoured(ToolGate, Support(ToolGate, None, "honoured", _PAST)),
+    *honoured(ShellGate, Support(ShellGate, None, "honoured", _PAST)),
     *honoured(ToolFinished, Support(ToolFinished, Rewrite, "stricter", "the model gets the new text as an error")),
     *honoured(ToolRan),
     *honoured(ShellRan),

@@ -4,7 +4,7 @@ import re
 from typing import Any, Final
 
 from treblehook.gateway.codec import Hooked, PayloadInvalid, Support
-from treblehook.gateway.elsewhere import ELSEWHERE, honoured
+from treblehook.gateway.elsewhere import ELSEWHERE, UNSEEN_INPUT, honoured
 from treblehook.gateway.patch import calls_of
 from treblehook.gateway.reading import mapping, number, text
 from treblehook.gateway.results import text_of
@@ -63,7 +63,7 @@ _AGENT: Final = "OpenCode"
 _PATCH: Final = "apply_patch"
 _NAMES: Final = ToolNames(
     {
-        "bash": ToolName("bash", {"timeout": "timeout_ms"}),
+        "bash": ToolName("bash", {"timeout": "timeout_ms", "workdir": "workdir"}),
         "read": ToolName("read", {"filePath": "path"}),
         "write": ToolName("write", {"filePath": "path"}),
         "edit": ToolName("edit", {"filePath": "path", "oldString": "old", "newString": "new"}),
@@ -74,7 +74,7 @@ _SERVER_CHARACTER: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _FAILED: Final = "OpenCode tells nothing of a call that failed; a command that ended with an error is told"
 _PATCHED: Final = "a patch is denied, with the input that hooks want; all else runs rewritten"
 _REPLACED: Final = "the call is denied, and the reason holds the result"
-_TYPED: Final = "commands that the user types, behind a ! or in a terminal of OpenCode's, call no hook"
+_TYPED: Final = f"commands that the user types, behind a ! or in a terminal of OpenCode's, call no hook; {UNSEEN_INPUT}"
 _ENDED: Final = "a session ends where it is deleted, or nothing has been heard of it for half an hour"
 _IDLE: Final = "OpenCode cannot be sent back: a run is over when its session is idle"
 

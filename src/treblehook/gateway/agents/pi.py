@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from treblehook.gateway.call_id import call_id
 from treblehook.gateway.codec import Hooked, PayloadInvalid, Support
-from treblehook.gateway.elsewhere import ELSEWHERE, honoured, unasked
+from treblehook.gateway.elsewhere import ELSEWHERE, UNSEEN_INPUT, honoured, unasked
 from treblehook.gateway.reading import flag, mapping, text
 from treblehook.gateway.results import text_of
-from treblehook.gateway.tool_names import ToolName, ToolNames
+from treblehook.gateway.tool_names import ToolName, ToolNames, unknown_to_shell
 from treblehook.gateway.values import (
     AddText,
     Answer,
@@ -59,6 +59,7 @@ from treblehook.lifecycle import (
 
 _AGENT: Final = "pi"
 _EDIT: Final = "edit"
+_SHELL: Final = "bash"
 _TYPED: Final = "user_bash"
 """Pi's event for a command that its user types behind a `!`; it has no tool's name."""
 _OPENING: Final = frozenset({"read", "write", _EDIT, "grep", "find", "ls"})
@@ -79,7 +80,7 @@ _REPLACED: Final = "the call is denied, and the reason holds the result"
 _SEVERAL: Final = (
     "an edit of several places, and a command that the user types (!), is denied, with the input that hooks want; all else runs rewritten"
 )
-_BY_PROGRAM: Final = "commands that a program gives pi over its RPC call no hook"
+_BY_PROGRAM: Final = f"commands that a program gives pi over its RPC call no hook; {UNSEEN_INPUT}"
 _RESULT: Final = "what a command came to that the user typed (!) is not told"
 _CALL: Final = (SessionStart, ToolProposed, PreToolCall, PermissionRequest, ToolGate, ShellGate)
 _OVER: Final = "`pi -p` is over by then, and says what it was to do; where pi has a user, the model gets it as a further message"
@@ -172,7 +173,8 @@ class Pi:
         edit = {back[key]: given[key] for key in back if key in given}
         rest = {key: value for key, value in given.items() if key not in back}
         unsaid = coming.tool == _EDIT and (coming.more or len(edit) < len(back) or not rest.keys().isdisjoint((*_EDIT_KEYS, "edits")))
-        if unsaid or coming.tool == _TYPED or _opened(coming.tool, given) != given:
+        ignored = coming.tool == _SHELL and unknown_to_shell(given, coming.input)
+        if unsaid or ignored or coming.tool == _TYPED or _opened(coming.tool, given) != given:
             return {"deny": unrewritten({**rest, **edit} if coming.tool == _EDIT else given, _AGENT)}
         return {"args": {**rest, "edits": [edit]} if coming.tool == _EDIT else given}
 
@@ -233,7 +235,7 @@ def _edits(edits: Any) -> list[dict[str, Any]]:
 def _output(given: dict[str, Any]) -> ToolOutput:
     """Of a command there is one text; a status other than 0 is its last line."""
     content, is_error = text_of(given.get("content")), flag(given, "isError")
-    if text(given, "toolName") != "bash":
+    if text(given, "toolName") != _SHELL:
         return ToolOutput(content, is_error=is_error)
     found = _EXIT_CODE.search(content) if is_error else None
     if found is not None:

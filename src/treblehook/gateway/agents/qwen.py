@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from treblehook.gateway.claude_form import ClaudeForm, asked, blocked, context, denied, halted, specific
+from treblehook.gateway.claude_form import NOTIFIED, ClaudeForm, asked, blocked, context, denied, halted, specific
 from treblehook.gateway.codec import Hooked, PayloadInvalid, Support
-from treblehook.gateway.elsewhere import ELSEWHERE, honoured
+from treblehook.gateway.elsewhere import ELSEWHERE, TYPED, honoured, with_gap
 from treblehook.gateway.patched import added, instead_of_error
 from treblehook.gateway.results import text_of
 from treblehook.gateway.tool_names import ToolName, ToolNames
@@ -64,7 +64,7 @@ _GREP: Final = ToolName("grep")
 _TASK: Final = ToolName("agent", {"prompt": "task", "run_in_background": "background"})
 _NAMES: Final = ToolNames(
     {
-        "run_shell_command": ToolName("bash", {"timeout": "timeout_ms"}),
+        "run_shell_command": ToolName("bash", {"timeout": "timeout_ms", "directory": "workdir"}),
         "monitor": ToolName("bash"),
         "read_file": _READ,
         "write_file": ToolName("write", {"file_path": "path"}),
@@ -85,17 +85,22 @@ _PATCH: Final = (
     "the result of a call that failed stays, and what hooks made of it is told beside it; that a result is an error cannot be said"
 )
 _SUPPORT: Final = (
-    *ELSEWHERE,
+    *with_gap(ELSEWHERE, PromptSubmitted, NOTIFIED),
     *honoured(SessionStart, Support(SessionStart, Refuse, "stricter", _REFUSED_START)),
     *honoured(CompactionStarting),
     *(
         row
         for event in (ToolProposed, PreToolCall)
-        for row in honoured(event, Support(event, Rewrite, "stricter", _REWRITE), Support(event, Replace, "stricter", _REPLACE))
+        for row in honoured(
+            event,
+            Support(event, None, "honoured", TYPED),
+            Support(event, Rewrite, "stricter", _REWRITE),
+            Support(event, Replace, "stricter", _REPLACE),
+        )
     ),
     *honoured(PermissionRequest, Support(PermissionRequest, None, "honoured", "where it would ask: not in a headless run")),
-    *honoured(ToolGate),
-    *honoured(ShellGate),
+    *honoured(ToolGate, Support(ToolGate, None, "honoured", TYPED)),
+    *honoured(ShellGate, Support(ShellGate, None, "honoured", TYPED)),
     *honoured(ToolFinished, Support(ToolFinished, Rewrite, "lost", _PATCH)),
     *honoured(ToolRan),
     *honoured(ShellRan),

@@ -6,12 +6,17 @@ one where POLICY is `open` or `shown`; 2 where it is `closed`: agents take that,
 an `open` whose word agents show their user.
 """
 
+import _signal  # type: ignore[import-not-found]  # no stub has it, and `signal` loads more than all else here
 import _socket
 import posix
 import sys
 
 SECONDS = 110.0
 """How long the daemon may take; the agent waits longer (`gateway/lines.py`)."""
+
+WHOLE_SECONDS = 115
+"""After so long the system ends this process, whatever it is at by then: a call may have waited for one daemon, for the start of another,
+and for that one's hooks, and the agent lets pass what takes longer than it waits."""
 
 _UNANSWERED = "no answer of the gateway can be had"
 
@@ -27,13 +32,19 @@ class NoAnswer(Exception):
 def main(arguments: list[str]) -> int:
     """Answers the exit status."""
     agent, event, policy, path, _ = arguments
-    body = read_all(0)
+    # It goes on for what this process becomes.
+    _signal.alarm(WHOLE_SECONDS)
     try:
-        answer = ask(path, agent, event, body)
-    except NoAnswer as nobody:
-        if nobody.late:
-            return give_up(policy, str(nobody))
-        return _hand_over(arguments, body)
+        body = read_all(0)
+        try:
+            answer = ask(path, agent, event, body)
+        except NoAnswer as nobody:
+            if nobody.late:
+                return give_up(policy, str(nobody))
+            return _hand_over(arguments, body)
+    except (OSError, MemoryError) as error:
+        # An agent takes any other exit status than 2 for an allowance.
+        return give_up(policy, f"{_UNANSWERED}: {type(error).__name__}: {error}")
     write_all(1, answer)
     return 0
 
@@ -78,6 +89,9 @@ def _body(response: bytes) -> bytes:
     lengths = [line[15:].strip() for line in lines if line[:15].lower() == b"content-length:"]
     if not found or lines[0][:13] != b"HTTP/1.1 200 " or lengths != [b"%d" % len(body)]:
         raise NoAnswer(f"{_UNANSWERED}: it said {lines[0][:60].decode('latin-1') or 'nothing'}")
+    if body[:1] != b"{" or body[-1:] != b"}":
+        # Agents take other text for an allowance.
+        raise NoAnswer(f"{_UNANSWERED}: it said {body[:60].decode('latin-1') or 'nothing'}")
     return body
 
 

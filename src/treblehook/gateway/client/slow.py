@@ -35,6 +35,9 @@ def main(arguments: list[str]) -> int:
 
 def answer_of(agent: str, event: str, body: bytes, path: str, home: Path) -> bytes:
     """The answer of a daemon that is started now, else of the hooks themselves. Raises whatever keeps both from answering."""
+    if not home.is_dir():
+        # A new one in its place would have no hooks, and let everything pass.
+        raise FileNotFoundError(f"the home {home} is not there, and so are none of its hooks")
     until = time.monotonic() + START_SECONDS
     started = _start(home)
     while started is not None and time.monotonic() < until:

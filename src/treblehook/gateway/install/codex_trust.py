@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from treblehook.gateway.install.codex_server import AppServer, CodexFailed
 from treblehook.gateway.install.entries import is_own
-from treblehook.host.agents import agent_folder
+from treblehook.host.agents import agent_folder, project_folders
 
 _FEATURES: Final = ("hooks", "codex_hooks")
 _TRUSTED: Final = ("trusted", "managed")
@@ -100,20 +100,33 @@ def has_second_source(environ: Mapping[str, str]) -> bool:
     return bool(set(_hooks_table(environ)) - {"state"})
 
 
-def switched_off_in_codex(environ: Mapping[str, str]) -> str | None:
-    """The feature with which Codex asks no hook at all where it is off; None where it is on, as it usually is."""
-    features = _config(environ).get("features")
-    return next((name for name in _FEATURES if isinstance(features, dict) and features.get(name) is False), None)
+def switched_off_in_codex(environ: Mapping[str, str], workspace: Path) -> tuple[Path, str] | None:
+    """The configuration and the feature in it with which Codex, working in `workspace`, asks no hook at all; None where there is none.
+    That of a project counts once Codex trusts the project, in any of its folders."""
+    user = agent_folder("codex", environ) / "config.toml"
+    files = [user]
+    folders, projects = project_folders(workspace), _config(user).get("projects")
+    if isinstance(projects, dict) and any(_is_trusted(projects.get(str(folder))) for folder in folders):
+        files += [folder / ".codex" / "config.toml" for folder in folders]
+    return next(((file, name) for file in files for name in _off(_config(file).get("features"))), None)
+
+
+def _is_trusted(project: Any) -> bool:
+    return isinstance(project, dict) and project.get("trust_level") == "trusted"
+
+
+def _off(features: Any) -> list[str]:
+    return [name for name in _FEATURES if isinstance(features, dict) and features.get(name) is False]
 
 
 def _hooks_table(environ: Mapping[str, str]) -> dict[str, Any]:
-    hooks = _config(environ).get("hooks")
+    hooks = _config(agent_folder("codex", environ) / "config.toml").get("hooks")
     return hooks if isinstance(hooks, dict) else {}
 
 
-def _config(environ: Mapping[str, str]) -> dict[str, Any]:
+def _config(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads((agent_folder("codex", environ) / "config.toml").read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         # A configuration that cannot be read is Codex's own to complain of.
         return {}

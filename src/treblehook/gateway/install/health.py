@@ -62,7 +62,7 @@ async def examine_installed(installed: Installed, gateway: Gateway, environ: Map
     for finding in (*_lost(agent, gateway, seen), *_switches(installed, seen, workspace)):
         yield finding
     if agent == "codex":
-        yield await _trust(installed, seen, environ)
+        yield await _trust(installed, seen, environ, workspace)
     if agent in PLUGINS:
         yield examine_loading(agent, gateway.place.home, Path(installed.file))
     if seen.asks_only(gateway.place.home):
@@ -114,11 +114,12 @@ def _switches(installed: Installed, seen: _Seen, workspace: Path) -> Iterator[Fi
         yield Finding(f"{installed.agent} switches", "error", f"{switch.file}: {switch.place}: {switch.does}", "take it out")
 
 
-async def _trust(installed: Installed, seen: _Seen, environ: Mapping[str, str]) -> Finding:
+async def _trust(installed: Installed, seen: _Seen, environ: Mapping[str, str], workspace: Path) -> Finding:
     what, remedy = "codex trust", "approve them in codex with /hooks, or: treblehook install codex --trust-hooks"
     expected = sum(len(each) for each in seen.handlers.values())
-    if (feature := switched_off_in_codex(environ)) is not None:
-        return Finding("codex switches", "error", f"config.toml: features.{feature}: no hook is asked at all", "take it out")
+    if (switch := switched_off_in_codex(environ, workspace)) is not None:
+        file, feature = switch
+        return Finding("codex switches", "error", f"{file}: features.{feature}: no hook is asked at all", "take it out")
     program = codex_program(environ)
     if program is None:
         keys = {key_of(Path(installed.file), event, *place) for event, each in seen.handlers.items() for *place, _ in each}

@@ -1,5 +1,6 @@
 """What in an agent's settings keeps hooks from being asked. Which agent heeds which switch was tried on the real ones."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,15 +12,33 @@ from treblehook.gateway.install.entries import command_of
 from treblehook.gateway.install.files import find, text_of
 from treblehook.gateway.install.places import DIALECTS
 from treblehook.gateway.install.settings import Settings
+from treblehook.host.agents import project_folders
 from treblehook.host.problems import ConfigInvalid
 
-_OTHER_FILES: Final = {
-    "claude-code": (".claude/settings.json", ".claude/settings.local.json", "/etc/claude-code/managed-settings.json"),
-    "gemini": (".gemini/settings.json", "/etc/gemini-cli/settings.json"),
-    "qwen": (".qwen/settings.json", "/etc/qwen-code/settings.json"),
-    "copilot": (".claude/settings.json", ".claude/settings.local.json"),
+_IN_WORKSPACE: Final = {
+    "claude-code": (".claude/settings.json", ".claude/settings.local.json"),
+    "gemini": (".gemini/settings.json",),
+    "qwen": (".qwen/settings.json",),
 }
-"""The settings that an agent heeds beside those of its user: the workspace's, and the machine's."""
+"""The settings that an agent heeds beside those of its user: those in the folder that it works in,"""
+
+_IN_REPOSITORY: Final = {
+    "claude-code": (".claude/settings.local.json",),
+    "copilot": (
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".github/copilot/settings.json",
+        ".github/copilot/settings.local.json",
+    ),
+}
+"""those at the top of the repository around it,"""
+
+_OF_MACHINE: Final = {
+    "claude-code": "/etc/claude-code/managed-settings.json",
+    "gemini": "/etc/gemini-cli/settings.json",
+    "qwen": "/etc/qwen-code/settings.json",
+}
+"""and the machine's."""
 
 _ALL_OFF: Final = {
     "claude-code": ("disableAllHooks", True),
@@ -47,7 +66,14 @@ class Switch(Struct, frozen=True):
 
 def sources(agent: str, file: Path, values: Mapping[str, Any], workspace: Path) -> list[Source]:
     """The user's own settings and all others that the agent heeds when it works in `workspace`."""
-    others = (workspace / name for name in _OTHER_FILES.get(agent, ()))
+    top = project_folders(workspace)[-1]
+    others = dict.fromkeys(
+        (
+            *(workspace / name for name in _IN_WORKSPACE.get(agent, ())),
+            *((top if os.path.lexists(top / ".git") else workspace) / name for name in _IN_REPOSITORY.get(agent, ())),
+            *([Path(_OF_MACHINE[agent])] if agent in _OF_MACHINE else ()),
+        )
+    )
     return [Source(file, values), *(Source(other, found) for other in others if (found := _values(agent, other)) is not None)]
 
 

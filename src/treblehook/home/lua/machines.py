@@ -126,11 +126,11 @@ class LuaMachines:
             return None
         return SessionMachine(lambda: self._machine("session", registry, wanted.session), files, self._open)
 
-    def open_session(self, registry: Registry, wanted: SessionLua) -> None:
-        """Make the machine of a session that is only looked at, and run its files; it is let go with the others. Raises as `start`."""
+    def open_session(self, registry: Registry, wanted: SessionLua) -> list[Problem]:
+        """Make the machine of a session that is only looked at, and run its files; it is let go with the others. What failed. Raises as
+        `start`."""
         machine = self.session_machine(registry, wanted)
-        if machine is not None:
-            machine.load()
+        return [] if machine is None else machine.load()
 
     def tools(self) -> "list[PluginTool]":
         """The tools of the plugins that are loaded now."""
@@ -235,17 +235,19 @@ class SessionMachine:
         self._made: tuple[CrucibleVM, Library] | None = None
         self._closing: asyncio.Task[None] | None = None
 
-    def load(self) -> None:
-        """Run the files, one after the other, which register their handlers; what fails is told, and the next one runs."""
+    def load(self) -> list[Problem]:
+        """Run the files, one after the other, which register their handlers; what fails is told, and the next one runs. What failed."""
         from treblehook.contracts.crucible.plugins.modules import Modules
         from treblehook.home.lua.evaluating import evaluate
 
         vm, _ = self._made = self._make()
         self._those_open.add(self)
         modules = Modules(vm)
+        problems = []
         for source in self._files:
             modules.place(source.name, source.places)
-            evaluate(vm, modules, source.name, source.file, source.content)
+            problems.append(evaluate(vm, modules, source.name, source.file, source.content))
+        return [problem for problem in problems if problem is not None]
 
     async def close(self) -> None:
         """Take its handlers out, end what its code has going on, and let it go; once, whoever asks again."""

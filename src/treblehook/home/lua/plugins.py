@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from treblehook.contracts.crucible.plugins.discovery import FoundPlugin
-from treblehook.contracts.crucible.plugins.plugins import Plugins, PluginState
+from treblehook.contracts.crucible.plugins.plugins import PluginDisabled, Plugins, PluginState
 from treblehook.contracts.crucible.vm import CrucibleVM
 from treblehook.engine import Registry
 from treblehook.host.isolation import Isolation
@@ -45,3 +45,17 @@ class HomePlugins:
             if state.state == "error":
                 raise PluginBroken(state)
         return state
+
+    async def mend(self) -> list[Problem]:
+        """Load again what did not load, since its files may have been edited; what is wrong with those that still do not."""
+        left = []
+        for state in self.plugins.states():
+            if state.state == "error":
+                try:
+                    await self.reload(state.name)
+                except PluginBroken as broken:
+                    left.append(Problem(state.file, "", f"plugin {state.name} did not load: {broken}"))
+                except PluginDisabled:
+                    # Whoever has turned it off does without its hooks.
+                    continue
+        return left

@@ -52,7 +52,8 @@ class Prompted(Struct, frozen=True):
 
 
 class OutsideAgent:
-    """One session of an agent elsewhere. `refusal` is set once its start has been refused: every call is refused from then on.
+    """One session of an agent elsewhere. `refusal` is set once its start has been refused: every call is refused from then on. `parent` is
+    the session that a subagent works for, whose turn its own calls belong to.
 
     `tools` are the specs of those that are known by name; calls of any other are judged too. Cancelling a method ends the wait at once.
     """
@@ -60,6 +61,7 @@ class OutsideAgent:
     def __init__(self, dispatcher: Dispatcher, facts: SessionFacts, calls: CallPath, *, tools: tuple[str, ...] = ()) -> None:
         self.facts = facts
         self.refusal: str | None = None
+        self.parent: OutsideAgent | None = None
         self._dispatcher = dispatcher
         self._calls = calls
         self._tools = tools
@@ -116,11 +118,18 @@ class OutsideAgent:
         """Rows 10, 11 and 15 of a call that is about to run."""
         if self.refusal is not None:
             return Judged(call, call.input, f"The session was refused: {self.refusal}")
-        if self._narrowed is not None and call.name not in self._narrowed:
-            offered = ", ".join(self._narrowed) or "none"
+        narrowed = self._left_out(call.name)
+        if narrowed is not None:
+            offered = ", ".join(narrowed) or "none"
             return Judged(call, call.input, f"A hook has narrowed the tools of this turn, and {call.name} is not among them: {offered}.")
         self._calls.execution.turn = self._turns
         return await self._calls.judge(call)
+
+    def _left_out(self, tool: str) -> tuple[str, ...] | None:
+        """What hooks have narrowed the tools of the turn to, where `tool` is not among them; None where it is, or where nobody did."""
+        if self._narrowed is not None and tool not in self._narrowed:
+            return self._narrowed
+        return None if self.parent is None else self.parent._left_out(tool)
 
     async def permission(self, call: ToolCall) -> Allow | Deny | None:
         """Row 12: the agent is about to ask its user. None leaves it to that."""

@@ -9,6 +9,7 @@ from typing import Final
 
 from treblehook.host.protected.copying import COPYING, copy_of
 from treblehook.host.protected.ground import WILD, Ground, How, Touch, strictest
+from treblehook.host.protected.programs import changed_by, may_change
 from treblehook.host.protected.readers import only_reads, reads_plainly
 from treblehook.host.protected.spelling import Spelling, words_of
 from treblehook.host.protected.steps import Folder, folder_at, plain
@@ -21,6 +22,8 @@ _ENTERING: Final = frozenset({"cd", "pushd", "-C", "--directory", "--chdir"})
 _MOST_FOLDERS: Final = 16
 _HOMEWARD: Final = re.compile(r"\bcd\s*(?:[;&|\n)]|\Z)")
 _WHERE_IT_RUNS: Final = re.compile(r"^/proc/[^/]+/(?:task/[^/]+/)?cwd(?=/|$)")
+_RENAMING: Final = re.compile(r"\b(?:PATH|ENV|BASH_ENV|LD_\w+)\+?=|(?<![\w./-])(?:alias|enable|hash)\s")
+"""It may have the names of programs mean others."""
 _DOTGLOB: Final = re.compile(r"dotglob|GLOBIGNORE|glob_dots")
 
 _WHOLE_TREES: Final = frozenset({"mv", "rename", "rm", "rmdir", "rsync", "shred", "trash", "unlink"})
@@ -60,6 +63,8 @@ class CommandLine:
         """What it may change. Without a doubt this takes the text's words only, and nothing is parsed."""
         if reads_plainly(self._text):
             return None
+        if (touch := self._by_program()) is not None:
+            return touch
         words = list(words_of(self._text))
         if "$'" in self._text:
             words.extend(text for command in self._found.commands for text in _texts(command))
@@ -72,7 +77,7 @@ class CommandLine:
         found = self._found
         if self._unreadable or self._lost:
             return near or named[0]
-        if found.defines and near is not None:
+        if (found.defines or _RENAMING.search(self._text)) and near is not None:
             # A name of a program may mean something else.
             return near
         return next(filter(None, (self._changed(command, near) for command in found.commands)), None)
@@ -80,7 +85,11 @@ class CommandLine:
     def names_one(self) -> bool:
         """Whether it has the name of a place in it, or of the folder of its owner; what is unseen may be words of its own."""
         words = (*words_of(self._text), *words_of(self._text.replace(UNSEEN, " ")))
-        return self._first(words, "inside", "holding") is not None
+        return self._first(words, "inside", "holding") is not None or self._by_program() is not None
+
+    def _by_program(self) -> Touch | None:
+        place = changed_by(self._found.commands) if may_change(self._text) else None
+        return None if place is None else Touch(self._text, place, "inside")
 
     @cached_property
     def _found(self) -> Found:
@@ -205,7 +214,7 @@ class CommandLine:
 
     def _arriving(self, source: str) -> str:
         """The name that a source has where it is put; of a pattern all that it may stand for, there or not."""
-        name = _WILDCARD.sub(UNSEEN, source.rpartition("/")[2])
+        name = _WILDCARD.sub(UNSEEN, source.rstrip("/").rpartition("/")[2])
         return name if self._dots or not name.startswith(UNSEEN) else f"?{name}"
 
     def _is_there(self, path: str) -> bool:

@@ -2,9 +2,9 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatch
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -52,8 +52,10 @@ class Ground:
         self._above: dict[str, list[_Form]] = {}
         self._forms: list[_Form] = []
         self._owners: set[str] = set()
+        # Most places share their folders.
+        real = cache(os.path.realpath)
         for place in places:
-            for path, folder in _names(place):
+            for path, folder in _names(place, real):
                 self._add(place, path, folder)
 
     def _add(self, place: Place, path: str, folder: str) -> None:
@@ -190,14 +192,14 @@ def strictest(touches: Iterable[Touch | None]) -> Touch | None:
     return min(found, key=lambda touch: _STRICTER.index(touch.how)) if found else None
 
 
-def _names(place: Place) -> Iterator[tuple[str, str]]:
-    """The paths of a place, each with its owner's folder."""
+def _names(place: Place, resolved: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+    """The paths of a place, each with its owner's folder. `resolved` is a path without links."""
     below = place.path[len(place.folder) :]
     parent, name = os.path.split(place.folder)
     yield place.path, place.folder
-    for folder in (os.path.join(os.path.realpath(parent), name), os.path.realpath(place.folder)):
+    for folder in (os.path.join(resolved(parent), name), resolved(place.folder)):
         yield folder + below, folder
-    real = os.path.realpath(place.path)
+    real = resolved(place.path)
     yield real, real
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from treblehook.host.agents import KNOWN_AGENTS, KnownAgent, agent_folder, beside_folder
+from treblehook.host.agents import KNOWN_AGENTS, KnownAgent, agent_folder, beside_folder, project_folders, user_home
 
 
 class Place(Struct, frozen=True):
@@ -28,14 +28,17 @@ def user_places(home: Path, environ: Mapping[str, str]) -> Iterator[Place]:
             yield from _in_folder(agent, str(agent_folder(name, variables)))
             for file in agent.beside_user:
                 yield _single(agent, str(beside_folder(name, variables) / file))
+        if agent.always:
+            yield from _in_folder(agent, os.path.abspath(os.path.join(user_home(environ), agent.always)))
 
 
 def project_places(workspace: Path) -> Iterator[Place]:
-    """The places of a workspace."""
-    for agent in KNOWN_AGENTS.values():
-        yield from _in_folder(agent, os.path.abspath(os.path.join(workspace, agent.project)))
-        for file in agent.beside_project:
-            yield _single(agent, os.path.abspath(os.path.join(workspace, file)))
+    """The places of a workspace, and of the project that it is in."""
+    for folder in project_folders(workspace):
+        for agent in KNOWN_AGENTS.values():
+            yield from _in_folder(agent, str(folder / agent.project))
+            for file in agent.beside_project:
+                yield _single(agent, str(folder / file))
     plugins = os.path.abspath(os.path.join(workspace, ".crucible"))
     yield Place(plugins, plugins, "the Lua plugins of the workspace")
 

@@ -60,13 +60,13 @@ class Condition(Struct, frozen=True):
         """Whether the rule is about this call."""
         if not self._names(call.name):
             return False
-        if self.of is None or self.of.strip() in ("", "*"):
+        if self.of is None or _is_open(self.of):
             return True
         told = told_input(call, workspace)
         if self.tool == "Bash":
             command = told.get("command")
-            # `git:*` is the older spelling of `git *`.
-            return isinstance(command, str) and command_rule(re.sub(r":\*\Z", " *", self.of), command)
+            # `git:*` is the older spelling of `git *`; how much white space there is does not count.
+            return isinstance(command, str) and command_rule(re.sub(r":\*\Z", " *", " ".join(self.of.split())), command)
         if self.tool in _FILES:
             named = next((told[key] for key in _FILE_KEYS if isinstance(told.get(key), str)), workspace)
             return path_matches(self.of, os.path.normpath(os.path.join(workspace, os.path.expanduser(named))), workspace)
@@ -90,24 +90,38 @@ def condition(text: str) -> Condition:
     known = found.tool in CLAUDE_NAMES
     if not known and found.tool not in _FILES and not found.tool.startswith("mcp__") and "*" not in found.tool:
         raise ValueError(f"is about {found.tool}, and no tool here is called that")
-    if found.of is not None and found.tool not in ("Bash", *_FILES, *names_of("agent")):
+    if found.of is not None and not _is_open(found.of) and found.tool not in ("Bash", *_FILES, *names_of("agent")):
         raise ValueError(f"is narrower than a rule about {found.tool} can be; those about Bash, Edit, Read, Write and Agent can")
     return found
 
 
+def _is_open(of: str) -> bool:
+    """Whether a rule says no more than its tool."""
+    return of.strip() in ("", "*")
+
+
 def path_matches(pattern: str, path: str, workspace: str) -> bool:
     """Whether an absolute path is meant by a pattern as `.gitignore` has them: `//` begins at the root, `~/` at the user's home, `/` at the
-    workspace; one without a slash inside is a name at any depth. What lies in a folder that is meant is meant too."""
+    workspace; one without a slash inside is a name at any depth, and one that begins with a star is meant anywhere, also outside of the
+    workspace. What lies in a folder that is meant is meant too, and the case of letters does not count (seen in Claude Code 2.1.332)."""
+    if pattern.startswith("*"):
+        glob = pattern if "/" in pattern.rstrip("/") else f"**/{pattern}"
+        return _below("/", glob, path) or _below(workspace, glob, path)
     root = workspace
     if pattern.startswith("//"):
         root, pattern = "/", pattern[1:]
     elif pattern.startswith("~/"):
         root, pattern = os.path.expanduser("~"), pattern[1:]
-    inside = os.path.relpath(path, root)
-    if inside == ".." or inside.startswith("../"):
-        return False
     pattern = pattern.removeprefix("./")
     anchored = "/" in pattern.rstrip("/")
     pattern = pattern.strip("/")
-    glob = pattern if anchored else f"**/{pattern}"
-    return Pattern(glob).matches(inside) or Pattern(f"{glob}/**").matches(inside)
+    return _below(root, pattern if anchored else f"**/{pattern}", path)
+
+
+def _below(root: str, glob: str, path: str) -> bool:
+    """Whether `glob`, seen from the folder `root`, is `path` or a folder around it."""
+    inside = os.path.relpath(path, root).casefold()
+    if inside == ".." or inside.startswith("../"):
+        return False
+    folded = glob.strip("/").casefold()
+    return Pattern(folded).matches(inside) or Pattern(f"{folded}/**").matches(inside)
