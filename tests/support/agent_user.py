@@ -2,19 +2,17 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from tests.support.command_home import Ran
+from tests.support.daemons import end_daemons
 from treblehook.gateway.install.places import settings_file
-from treblehook.gateway.place import socket_path
 
 GUARD = """
 cru.on("pre_tool_call", { pattern = "bash" }, function(ctx, event)
@@ -79,13 +77,7 @@ class AgentUser:
 
     def stop(self) -> None:
         """End the daemon, if one has been started."""
-        try:
-            os.kill(json.loads((self.home / "serve.lock").read_text())["pid"], signal.SIGTERM)
-        except (FileNotFoundError, ValueError, ProcessLookupError):
-            return
-        until = time.monotonic() + 60
-        while time.monotonic() < until and socket_path(self.home).exists():
-            time.sleep(0.02)
+        end_daemons(self.home)
 
 
 U = TypeVar("U", bound=AgentUser)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.daemons import end_daemons
 from treblehook.gateway.client import client
 from treblehook.gateway.place import socket_path
 
@@ -59,17 +60,7 @@ def home(tmp_path: Path) -> Iterator[Path]:
         free.bind(("127.0.0.1", 0))
         (folder / "config.toml").write_text(f"[web]\nport = {free.getsockname()[1]}\n")
     yield folder
-    try:
-        pid = daemon(folder)
-    except (FileNotFoundError, ValueError):
-        return
-    try:
-        os.kill(pid, signal.SIGTERM)
-    except ProcessLookupError:
-        return
-    until = time.monotonic() + 60
-    while time.monotonic() < until and socket_path(folder).exists():
-        time.sleep(0.02)
+    end_daemons(folder)
 
 
 def test_the_first_call_starts_the_daemon_and_the_next_ones_find_it(home: Path) -> None:
