@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 from benchmarks.row import Limit, Line, Missing
-from benchmarks.rows.webhook_rate import start
+from benchmarks.rows._servers import start
 from treblehook.gateway.client import client
 from treblehook.gateway.place import socket_path
 

@@ -1,18 +1,15 @@
 """Hook calls of outside agents, each judged by a Lua guard and a Python guard, on one core: beside 2,000 a second, and with 200
 connections beside a few."""
 
-import asyncio
 import json
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from time import perf_counter
-from typing import cast
 
 from benchmarks.row import Limit, Line, Missing
-from benchmarks.rows.webhook_rate import start
+from benchmarks.rows._servers import seconds, start
 
 A_SECOND = 2000
 FEW = 8
@@ -46,34 +43,6 @@ MANIFEST = {
 }
 
 
-class Agent(asyncio.Protocol):
-    """One connection of an agent: asks about the next call when the one before has been answered."""
-
-    def __init__(self, left: Iterator[bytes]) -> None:
-        self.done = asyncio.get_running_loop().create_future()
-        self._left = left
-        self._answer = b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-        self._send()
-
-    def data_received(self, data: bytes) -> None:
-        self._answer += data
-        if self._answer.endswith(b"}"):
-            assert self._answer.startswith(b"HTTP/1.1 200 "), self._answer
-            self._send()
-
-    def _send(self) -> None:
-        self._answer = b""
-        request = next(self._left, None)
-        if request is not None:
-            self._transport.write(request)
-        elif not self.done.done():
-            self._transport.close()
-            self.done.set_result(None)
-
-
 def requests(count: int, token: str, workspace: str) -> Iterator[bytes]:
     """Calls of twenty sessions."""
     for number in range(count):
@@ -90,15 +59,6 @@ def requests(count: int, token: str, workspace: str) -> Iterator[bytes]:
         body = json.dumps(payload).encode()
         head = f"POST /hooks/codex?event=PreToolUse HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n"
         yield f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
-
-
-async def seconds(port: int, connections: int, calls: list[bytes]) -> float:
-    """How long the gateway takes for them all."""
-    loop, left = asyncio.get_running_loop(), iter(calls)
-    began = perf_counter()
-    made = [await loop.create_connection(lambda: Agent(left), "127.0.0.1", port) for _ in range(connections)]
-    await asyncio.gather(*(agent.done for _, agent in made))
-    return perf_counter() - began
 
 
 def write_home(home: Path) -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.row import Limit, Line, Missing
+from benchmarks.rows._servers import start
 from benchmarks.rows.gateway_rate import LUA, MANIFEST, PYTHON
-from benchmarks.rows.webhook_rate import start
 from tests.real_agents.install import installed
 from tests.real_agents.launch import Client
 from tests.support.fake_model import PROGRAM, FakeModel

@@ -3,21 +3,15 @@
 Both servers are processes of their own, and get the same bytes on the same number of connections, one request at a time on each.
 """
 
-import asyncio
 import hashlib
 import hmac
-import os
-import re
-import sys
 import tempfile
-from asyncio.subprocess import PIPE, Process
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from time import perf_counter
-from typing import cast
 
 from benchmarks.row import Limit, Line, Missing
+from benchmarks.rows._servers import seconds, start
 
 LIMIT = Limit(at_least=0.5)
 CONNECTIONS = 64
@@ -66,52 +60,6 @@ class Numbers:
             ).encode() + body
 
 
-class Sender(asyncio.Protocol):
-    """One connection: sends the next request when the one before has been answered, as cheaply as Python can."""
-
-    def __init__(self, left: Iterator[bytes]) -> None:
-        self.done = asyncio.get_running_loop().create_future()
-        self._left = left
-        self._answer = b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-        self._send()
-
-    def data_received(self, data: bytes) -> None:
-        self._answer += data
-        if self._answer.endswith(b"}\n"):
-            assert self._answer.startswith(b"HTTP/1.1 200 "), self._answer
-            self._send()
-
-    def _send(self) -> None:
-        self._answer = b""
-        request = next(self._left, None)
-        if request is not None:
-            self._transport.write(request)
-        elif not self.done.done():
-            self._transport.close()
-            self.done.set_result(None)
-
-
-async def seconds(port: int, requests: list[bytes]) -> float:
-    """How long the server takes for them all."""
-    loop, left = asyncio.get_running_loop(), iter(requests)
-    began = perf_counter()
-    made = [await loop.create_connection(lambda: Sender(left), "127.0.0.1", port) for _ in range(CONNECTIONS)]
-    await asyncio.gather(*(sender.done for _, sender in made))
-    return perf_counter() - began
-
-
-async def start(*command: str) -> tuple[Process, int]:
-    """A server, and the port that its first line ends with."""
-    process = await asyncio.create_subprocess_exec(sys.executable, *command, stdout=PIPE, env=os.environ)
-    assert process.stdout is not None
-    found = re.search(rb":(\d+)\D*$", await process.stdout.readline())
-    assert found is not None, "the server says where it listens"
-    return process, int(found[1])
-
-
 def write_secrets(file: Path) -> None:
     """The one webhook that is delivered to."""
     file.write_text(f'[webhooks.ci]\nsecret = "{SECRET}"\n')
@@ -132,7 +80,7 @@ async def measure() -> list[Line]:
         try:
             for _ in range(ROUNDS):
                 for port in best:
-                    best[port] = min(best[port], await seconds(port, list(numbers.requests(REQUESTS))) / REQUESTS)
+                    best[port] = min(best[port], await seconds(port, CONNECTIONS, list(numbers.requests(REQUESTS))) / REQUESTS)
         finally:
             for process in (ours, bare):
                 with suppress(ProcessLookupError):
