@@ -17,7 +17,7 @@ SDKS := .venv-adapters/ready-$(HERE)-$(PROJECT)
 PINS := $(shell cksum < tests/real_agents/package.json | tr ' ' -)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-adapters test-agents lint format hooks bench clean
+.PHONY: help setup agents demo test test-adapters test-agents lint format hooks bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -30,7 +30,9 @@ demo: $(READY) ## run a session with the scripted model and one hook of every co
 test: $(READY) ## run the tests, WORKERS files at a time
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --max-worker-restart 0
 
-test-agents: $(READY) $(AGENTS:%=.cache/agents/%/ready-$(PINS)) ## run the agents that people have, AGENTS="codex pi" or all, against the gateway
+agents: $(AGENTS:%=.cache/agents/%/ready-$(PINS)) ## install the agents that people have into .cache/agents, AGENTS="codex pi" or all
+
+test-agents: $(READY) agents ## run the agents that people have, AGENTS="codex pi" or all, against the gateway
 	$(BIN)/python -m pytest tests/real_agents --agents '$(AGENTS)' -n $(WORKERS)
 
 test-adapters: $(SDKS) ## test and type-check the adapters, with every SDK, in .venv-adapters

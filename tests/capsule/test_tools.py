@@ -150,7 +150,9 @@ async def test_what_is_run_is_what_was_resolved(rig: CapsuleRig) -> None:
     assert rig.results()[1]["content"] == "x"
 
 
-def test_a_recipe_is_none_where_a_hook_has_added_what_changes_it(tmp_path: Path) -> None:
+def test_a_recipe_is_none_where_a_hook_has_added_what_changes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Make tells what it runs, as these tests, how it was called.
+    monkeypatch.delenv("MAKEFLAGS", raising=False)
     (tmp_path / "Makefile").write_text("build:\n\techo safe\n")
     tool = ShellCommand("make", "", ProcessRuntime(), BackgroundCommands(workdir_of("s", tmp_path, None), 1.0), seconds=1.0)
 

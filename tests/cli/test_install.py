@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.agent_user import COMMAND, GUARD, AgentUser, agent_user
 from tests.support.terminal import Terminal
+from treblehook.gateway.place import socket_path
 
 OWN = {"model": "opus", "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]}}
 
@@ -115,7 +116,8 @@ def test_a_guard_gets_a_command_that_denies_where_nobody_answers(user: AgentUser
     user.run("install", "claude-code", "--yes")
     [entry] = entries(user)["PreToolUse"]
     assert " PreToolUse closed " in entry["hooks"][0]["command"]
-    assert "curl -q " in entry["hooks"][0]["command"]
+    # Where the path of the home is too long for a socket, curl is left out.
+    assert ("curl -q " in entry["hooks"][0]["command"]) == (socket_path(user.home).parent == user.home)
     assert entries(user)["Stop"][0]["hooks"][0]["type"] == "http"
 
 
