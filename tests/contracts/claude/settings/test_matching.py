@@ -66,7 +66,7 @@ async def test_what_a_matcher_of_each_event_looks_at(rig: SettingsRig) -> None:
 
 
 def holds(rule: str, tool: str, **given: str) -> bool:
-    return condition(rule).holds(ToolCall("call_1", tool, dict(given)), "/work", may_run)
+    return condition(rule).holds(ToolCall("call_1", tool, dict(given)), "/deck", may_run)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_condition_on_a_command(rule: str, command: str, expected: bool) -> No
     ("rule", "tool", "path", "expected"),
     [
         ("Edit(*.ts)", "edit", "src/a.ts", True),
-        ("Edit(*.ts)", "write", "/work/a.ts", True),
+        ("Edit(*.ts)", "write", "/deck/a.ts", True),
         ("Edit(*.ts)", "edit", "a.py", False),
         ("Edit(*.ts)", "read", "a.ts", False),
         ("Edit(*.ts)", "edit", "/elsewhere/a.ts", True),
@@ -159,5 +159,5 @@ def test_a_condition_is_a_value() -> None:
 
 
 def test_a_name_matches_at_any_depth_and_with_what_is_in_it() -> None:
-    assert path_matches("build", "/work/a/build/x/y", "/work")
-    assert not path_matches("build", str(Path("/work/a/builder")), "/work")
+    assert path_matches("build", "/deck/a/build/x/y", "/deck")
+    assert not path_matches("build", str(Path("/deck/a/builder")), "/deck")
