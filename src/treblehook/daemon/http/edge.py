@@ -1,5 +1,6 @@
 """The edge: what every request must pass before anybody looks at what it wants, in this order (crucible.md 8.2)."""
 
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
@@ -15,7 +16,7 @@ App = Callable[[Any, Receive, Send], Awaitable[None]]
 _OPEN: Final = "/healthz"
 """Asks for no key."""
 
-_GUARDED: Final = "/hooks"
+_GUARDED_PATH: Final = re.compile(r"/hooks(?:/|\Z)")
 """Asks for the key wherever the caller is: whoever can reach a port of this machine is not yet the agent (design, section 6)."""
 
 HOOK_BYTES: Final = 128 * 1024 * 1024
@@ -48,9 +49,10 @@ class Edge:
             return
         headers = scope[HEADERS] = joined(scope["headers"])
         declared = declared_length(headers)
-        stranger = self._is_stranger(scope, headers)
+        is_hook = _GUARDED_PATH.match(scope["path"]) is not None
+        stranger = self._is_stranger(scope, headers, is_hook=is_hook)
         # What a stranger sends is not kept, so it needs no room.
-        bodies = self._hook_bodies if _is_hook(scope["path"]) else self._bodies
+        bodies = self._hook_bodies if is_hook else self._bodies
         async with nullcontext() if stranger else bodies.share(declared) as share:
             try:
                 self._guard_host(scope["method"], headers)
@@ -73,22 +75,17 @@ class Edge:
         if method not in _SAFE and not self._hosts.allow_origin(headers):
             raise refused(403, "host_refused", "pages of other sites may change nothing here")
 
-    def _is_stranger(self, scope: Any, headers: Headers) -> bool:
+    def _is_stranger(self, scope: Any, headers: Headers, *, is_hook: bool) -> bool:
         """Whether the bearer layer lets this caller no further (crucible.md 8.3)."""
-        path = scope["path"]
-        if not self._key or path == _OPEN:
+        if not self._key or scope["path"] == _OPEN:
             return False
-        return (_is_hook(path) or not from_loopback(scope["client"], headers)) and not self._shown(headers)
+        return (is_hook or not from_loopback(scope["client"], headers)) and not self._shown(headers)
 
     def _shown(self, headers: Headers) -> bool:
         """Whether `Authorization` holds the key."""
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         same = secrets.compare_digest(token.strip(), self._key)
         return same and scheme.lower() == b"bearer"
-
-
-def _is_hook(path: str) -> bool:
-    return path == _GUARDED or path.startswith(f"{_GUARDED}/")
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

@@ -24,4 +24,7 @@ class Front:
             await error_answer(error)(scope, receive, send)
 
     def _app(self, path: str) -> App:
-        return next((app for beginning, app in self._apps if path.startswith(beginning)), self._others)
+        for beginning, app in self._apps:
+            if path.startswith(beginning):
+                return app
+        return self._others
